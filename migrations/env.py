@@ -1,0 +1,45 @@
+"""Run the migrations in one transaction on the application's database."""
+
+from alembic import context
+from sqlalchemy import Connection, TypeDecorator
+
+from scorekeeper.extensions import db
+
+
+def without_own_types(kind: str, item: object, autogen_context: object) -> str | bool:
+    """A migration imports nothing of ours: it names what a type of ours is in the database."""
+    if kind == "type" and isinstance(item, TypeDecorator):
+        return f"sa.{item.impl!r}"
+    return False
+
+
+def without_foreign_keys(connection: Connection) -> None:
+    """SQLite rebuilds a table to change it, and would take the rows that refer to it along.
+
+    It ignores this pragma inside a transaction, so it goes past SQLAlchemy, before the transaction begins.
+    """
+    driver = connection.connection.driver_connection
+    driver.execute("PRAGMA foreign_keys=OFF")
+    if driver.execute("PRAGMA foreign_keys").fetchone()[0]:
+        raise RuntimeError("foreign keys must be off while tables are rebuilt")
+
+
+with db.engine.connect() as connection:
+    sqlite = connection.dialect.name == "sqlite"
+    if sqlite:
+        without_foreign_keys(connection)
+    connection = connection.execution_options(writes=True)
+    context.configure(
+        connection=connection,
+        target_metadata=db.metadata,
+        render_as_batch=True,
+        compare_type=True,
+        compare_server_default=True,
+        render_item=without_own_types,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+        if sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").all():
+            raise RuntimeError("a migration broke a foreign key")
+# The next connection has its foreign keys on again.
+db.engine.dispose()

@@ -1,0 +1,40 @@
+"""The application: configuration, extensions, web."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Flask
+
+from scorekeeper import web
+from scorekeeper.config import BadSetting, settings
+from scorekeeper.extensions import babel, csrf, db, migrate
+from scorekeeper.paths import shipped
+
+MAX_BODY = 1024 * 1024
+"""Bytes of a request."""
+
+
+def create_app(config: Mapping[str, object] | None = None) -> Flask:
+    """The application as the environment configures it, with *config* over it.
+
+    :raises BadSetting: if a setting cannot be used, or there is no secret key.
+    """
+    app = Flask("scorekeeper", template_folder=str(shipped("templates")))
+    app.config.update(
+        settings(),
+        MAX_CONTENT_LENGTH=MAX_BODY,
+        MAX_FORM_MEMORY_SIZE=MAX_BODY,
+        PERMANENT_SESSION_LIFETIME=365 * 24 * 60 * 60,
+        SESSION_COOKIE_SAMESITE="Lax",
+        # A form may lie open for a whole evening; its token stays bound to the cookie.
+        WTF_CSRF_TIME_LIMIT=None,
+    )
+    app.config.update(config or {})
+    if not app.config["SECRET_KEY"]:
+        raise BadSetting("SCOREKEEPER_SECRET_KEY must be set: a long random text that signs the cookies.")
+    db.init_app(app)
+    migrate.init_app(app, db, directory=str(shipped("migrations")), render_as_batch=True)
+    csrf.init_app(app)
+    web.init_app(app, babel)
+    return app

@@ -1,0 +1,61 @@
+"""Each setting with its default and its check. Every one is read from ``SCOREKEEPER_<NAME>``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import available_timezones
+
+import platformdirs
+import tzlocal
+
+
+class BadSetting(Exception):
+    """A setting that cannot be used; the text says which and why."""
+
+
+def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
+    """Flask's configuration from *environment*.
+
+    :raises BadSetting: if a value is not of its kind.
+    """
+    data = Path(environment.get("SCOREKEEPER_DATA") or platformdirs.user_data_dir("scorekeeper", appauthor=False))
+    port = environment.get("SCOREKEEPER_PORT")
+    timezone = environment.get("SCOREKEEPER_TIMEZONE") or tzlocal.get_localzone_name() or "UTC"
+    if timezone not in available_timezones():
+        raise BadSetting(f"SCOREKEEPER_TIMEZONE must name a time zone such as Europe/Luxembourg, not {timezone!r}.")
+    return {
+        "DATA": str(data),
+        "SECRET_KEY": environment.get("SCOREKEEPER_SECRET_KEY"),
+        "SQLALCHEMY_DATABASE_URI": environment.get("SCOREKEEPER_DATABASE_URL") or f"sqlite:///{data / 'scorekeeper.db'}",
+        "HOST": environment.get("SCOREKEEPER_HOST", "0.0.0.0"),  # noqa: S104: phones on the same network are the point
+        "PORT": None if not port else whole_number("SCOREKEEPER_PORT", port, 1, 65535),
+        "WORKERS": whole_number("SCOREKEEPER_WORKERS", environment.get("SCOREKEEPER_WORKERS") or "1", 1, 64),
+        "BABEL_DEFAULT_TIMEZONE": timezone,
+        "SESSION_COOKIE_SECURE": environment.get("SCOREKEEPER_HTTPS", "") == "1",
+    }
+
+
+def whole_number(name: str, text: str, low: int, high: int) -> int:
+    """:raises BadSetting: if *text* is not a whole number from *low* to *high*."""
+    if not text.isdecimal() or not low <= int(text) <= high:
+        raise BadSetting(f"{name} must be a whole number from {low} to {high}, not {text!r}.")
+    return int(text)
+
+
+def kept_secret_key(data: Path) -> str:
+    """The secret key of this machine, made on first use and readable by its owner only.
+
+    Two processes that start at once agree on one key: only the first can create the file.
+    """
+    data.mkdir(parents=True, exist_ok=True)
+    path = data / "secret_key"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text("ascii").strip()
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(key := secrets.token_hex(32))
+    return key

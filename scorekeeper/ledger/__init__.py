@@ -1,0 +1,45 @@
+"""Who owes whom: balanced entries, standings, whole money, and the fewest transfers that settle.
+
+Pure: standard library only, no sentences. Amounts are whole chips or whole minor units, never floats.
+"""
+
+from scorekeeper.ledger.entries import (
+    EntryKind,
+    LedgerEntry,
+    PlayerId,
+    Standing,
+    UnbalancedLedger,
+    balances,
+    results,
+    standings,
+)
+from scorekeeper.ledger.money import (
+    MAX_MINOR,
+    AmbiguousAmount,
+    AmountFault,
+    MalformedAmount,
+    apportion,
+    parse_minor,
+    plain,
+)
+from scorekeeper.ledger.settlement import Transfer, plan_settlement
+
+__all__ = [
+    "MAX_MINOR",
+    "AmbiguousAmount",
+    "AmountFault",
+    "EntryKind",
+    "LedgerEntry",
+    "MalformedAmount",
+    "PlayerId",
+    "Standing",
+    "Transfer",
+    "UnbalancedLedger",
+    "apportion",
+    "balances",
+    "parse_minor",
+    "plain",
+    "plan_settlement",
+    "results",
+    "standings",
+]

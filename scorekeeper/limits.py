@@ -1,0 +1,14 @@
+"""Upper bounds on what can be entered, the same by hand and by file."""
+
+from typing import Final
+
+MAX_DEALS: Final = 10_000
+"""In a session, misdeals included."""
+MAX_EVENTS: Final = 20_000
+"""In a session file: deals, buy-ins and whatever else happened."""
+MAX_CHIPS: Final = 1_000_000
+"""Of one player in one buy-in, cash-out, adjustment or opening sheet."""
+MAX_TOTAL_CHIPS: Final = 1_000_000_000
+"""Of one player over a whole session: won, lost or bought."""
+MAX_PLAYERS: Final = 60
+"""In a group."""

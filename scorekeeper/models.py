@@ -1,0 +1,285 @@
+"""Mapped classes and their constraints. No rule of a card game, no Flask.
+
+A session's version counts its changes and orders everything that happened in it: no two things share one, and no clock
+decides. What a deal brought, and every running total, is stored beside the facts it follows from; ``scorekeeper check``
+works it all out again and reports any difference.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Date,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Row,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
+
+
+AnyRow = Row[*tuple[Any, ...]]
+"""A row read by its columns' names."""
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An instant, kept in UTC on databases that know no time zones."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+class Base(DeclarativeBase):
+    registry = registry(
+        metadata=MetaData(
+            naming_convention={
+                "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+                "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+                "ck": "ck_%(table_name)s_%(constraint_name)s",
+                "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+                "pk": "pk_%(table_name)s",
+            }
+        ),
+        type_annotation_map={
+            datetime: UtcDateTime,
+            date: Date,
+            dict[str, Any]: JSON,
+            list[int]: JSON,
+        },
+    )
+
+
+class Group(Base):
+    """People who play together. ``version`` counts the changes of its name, players and links."""
+
+    __tablename__ = "player_group"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(40))
+    version: Mapped[int] = mapped_column(default=1)
+    submission_id: Mapped[str] = mapped_column(String(32), unique=True)
+    created_at: Mapped[datetime]
+
+
+class GroupLink(Base):
+    """A key to a group: a random token, of which only the hash is kept. Withdrawing it ends every cookie it gave."""
+
+    __tablename__ = "group_link"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"), index=True)
+    role: Mapped[str] = mapped_column(String(8))
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    created_at: Mapped[datetime]
+    withdrawn_at: Mapped[datetime | None]
+
+
+class Player(Base):
+    """Somebody who plays in a group. ``name_key`` is the name as compared: no two alike in a group."""
+
+    __tablename__ = "player"
+    __table_args__ = (UniqueConstraint("group_id", "name_key"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"))
+    name: Mapped[str] = mapped_column(String(40))
+    name_key: Mapped[str] = mapped_column(String(160))
+    created_at: Mapped[datetime]
+
+
+class GameSession(Base):
+    """One sitting of one card game.
+
+    ``options`` is its own copy of its ruleset, as JSON text. ``table`` is the table for the next deal. ``undecided``
+    says that later deals were recorded as a new game of which a correction took the start away; nothing more can be
+    recorded until a person decides about them.
+    """
+
+    __tablename__ = "game_session"
+    __table_args__ = (
+        UniqueConstraint("group_id", "submission_id"),
+        Index("ix_game_session_group_id_id", "group_id", "id"),
+        CheckConstraint("state IN ('open', 'closed')", name="state"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"))
+    name: Mapped[str] = mapped_column(String(40))
+    card_game: Mapped[str] = mapped_column(String(40))
+    ruleset_id: Mapped[str] = mapped_column(String(40))
+    options: Mapped[str] = mapped_column(Text)
+    first_dealer: Mapped[int]
+    opening: Mapped[list[int]]
+    chip_value_minor: Mapped[int | None]
+    currency: Mapped[str | None] = mapped_column(String(3))
+    exponent: Mapped[int | None]
+    version: Mapped[int] = mapped_column(default=1)
+    state: Mapped[str] = mapped_column(String(8), default="open")
+    table: Mapped[dict[str, Any]]
+    undecided: Mapped[bool] = mapped_column(default=False)
+    deals: Mapped[int] = mapped_column(default=0)
+    """The number of the latest deal."""
+    submission_id: Mapped[str] = mapped_column(String(32))
+    started_on: Mapped[date]
+    """The local date on which it began."""
+    created_at: Mapped[datetime]
+
+
+class SessionSeat(Base):
+    """Who sits where, clockwise from 0, and their chips: won or lost, bought, cashed in, and already settled."""
+
+    __tablename__ = "session_seat"
+    __table_args__ = (UniqueConstraint("session_id", "player_id"),)
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"), index=True)
+    chips: Mapped[int] = mapped_column(BigInteger, default=0)
+    bought: Mapped[int] = mapped_column(BigInteger, default=0)
+    cashed: Mapped[int] = mapped_column(BigInteger, default=0)
+    settled: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class SessionChange(Base):
+    """The log of a session: what was done in which version, by which link.
+
+    ``submission_id`` names the form that did it and ``fingerprint`` its content, so that a form sent twice does one
+    thing, and one sent again with other content is seen to be another.
+    """
+
+    __tablename__ = "session_change"
+    __table_args__ = (UniqueConstraint("session_id", "submission_id"),)
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(16))
+    link_id: Mapped[int] = mapped_column(ForeignKey("group_link.id"), index=True)
+    submission_id: Mapped[str] = mapped_column(String(40))
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    note: Mapped[str] = mapped_column(String(200), default="")
+    created_at: Mapped[datetime]
+
+
+class Deal(Base):
+    """One deal: its facts, and what came of them.
+
+    ``recorded`` is the session's version in which it was first recorded, ``version`` the one that gave it its present
+    facts. ``starts_game`` says that a person began a new game with it. ``before`` is the table it was dealt at and
+    ``totals`` what stood on the sheet after it. An unscored deal carries in ``reason`` the code that says why.
+    """
+
+    __tablename__ = "deal"
+    __table_args__ = (CheckConstraint("status IN ('scored', 'void', 'unscored')", name="status"),)
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    recorded: Mapped[int]
+    version: Mapped[int]
+    starts_game: Mapped[bool] = mapped_column(default=False)
+    status: Mapped[str] = mapped_column(String(8))
+    reason: Mapped[str] = mapped_column(String(40), default="")
+    facts: Mapped[dict[str, Any]]
+    before: Mapped[dict[str, Any]]
+    result: Mapped[str] = mapped_column(String(12), default="")
+    points: Mapped[list[int]]
+    chips: Mapped[list[int]]
+    totals: Mapped[list[int]]
+    winners: Mapped[list[int]]
+
+
+class DealVersion(Base):
+    """What a deal said before the change of the session's ``replaced`` version."""
+
+    __tablename__ = "deal_version"
+    __table_args__ = (ForeignKeyConstraint(["session_id", "number"], ["deal.session_id", "deal.number"]),)
+
+    session_id: Mapped[int] = mapped_column(primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    replaced: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    version: Mapped[int]
+    status: Mapped[str] = mapped_column(String(8))
+    facts: Mapped[dict[str, Any]]
+
+
+class LedgerEntry(Base):
+    """One signed number of chips on one account: a seat's, or the bank's (no seat). Never changed.
+
+    The entries of one ``version`` are one posting and sum to zero.
+    """
+
+    __tablename__ = "ledger_entry"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id", "seat"], ["session_seat.session_id", "session_seat.seat"]),
+        ForeignKeyConstraint(["session_id", "deal_number"], ["deal.session_id", "deal.number"]),
+        Index("ix_ledger_entry_session_id_seat", "session_id", "seat"),
+        Index("ix_ledger_entry_session_id_deal_number", "session_id", "deal_number"),
+    )
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(12))
+    seat: Mapped[int | None]
+    deal_number: Mapped[int | None]
+    chips: Mapped[int] = mapped_column(BigInteger)
+
+
+class Transfer(Base):
+    """One payment of a settlement drawn up in ``version``; paid or withdrawn in a later one."""
+
+    __tablename__ = "transfer"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id", "payer"], ["session_seat.session_id", "session_seat.seat"]),
+        ForeignKeyConstraint(["session_id", "payee"], ["session_seat.session_id", "session_seat.seat"]),
+        Index("ix_transfer_session_id_payer", "session_id", "payer"),
+        Index("ix_transfer_session_id_payee", "session_id", "payee"),
+        CheckConstraint("chips > 0", name="chips"),
+    )
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    payer: Mapped[int]
+    payee: Mapped[int]
+    chips: Mapped[int] = mapped_column(BigInteger)
+    paid: Mapped[int | None]
+    withdrawn: Mapped[int | None]
+
+
+class GroupTotal(Base):
+    """What a player has come to in all sessions of one card game in the group."""
+
+    __tablename__ = "group_total"
+
+    player_id: Mapped[int] = mapped_column(ForeignKey("player.id"), primary_key=True)
+    card_game: Mapped[str] = mapped_column(String(40), primary_key=True)
+    group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"), index=True)
+    sessions: Mapped[int] = mapped_column(default=0)
+    games: Mapped[int] = mapped_column(default=0)
+    """Games that ended with a winner or a draw."""
+    wins: Mapped[int] = mapped_column(default=0)
+    chips: Mapped[int] = mapped_column(BigInteger, default=0)

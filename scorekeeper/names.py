@@ -1,0 +1,101 @@
+"""Names and notes as people type them: what is kept, what is refused, and when two names are alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from scorekeeper.rules.base import Problem, Refused
+
+MAX_NAME: Final = 40
+"""Characters of a name, after trimming and NFC."""
+MAX_KEY: Final = 160
+"""Characters of a name as compared: compatibility forms can be longer than what was typed."""
+MAX_NOTE: Final = 200
+"""Characters of a note."""
+
+# Joiners shape Persian and Indic words and hold emoji together. Every other format character is invisible, and some
+# turn the text around them the other way.
+_JOINERS: Final = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+# Letters and symbols by category, yet nothing to see.
+_BLANKS: Final = (
+    "\N{HANGUL CHOSEONG FILLER}\N{HANGUL JUNGSEONG FILLER}\N{HANGUL FILLER}\N{HALFWIDTH HANGUL FILLER}"
+    "\N{BRAILLE PATTERN BLANK}"
+)
+_REFUSED: Final = frozenset({"Cc", "Cf", "Cs"})
+_INVISIBLE_ALONE: Final = frozenset("CMZ")
+_VARIATIONS: Final = range(0xFE00, 0xFE10)
+
+
+class BadName(Refused):
+    """A name that cannot be used: ``code`` is NAME_MISSING, NAME_TOO_LONG or NAME_CHARACTER."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        super().__init__(Problem(code, "name", values))
+        self.code = code
+
+
+class BadNote(Refused):
+    """A note that cannot be kept: ``code`` is NOTE_TOO_LONG or NAME_CHARACTER."""
+
+    def __init__(self, code: str, **values: object) -> None:
+        super().__init__(Problem(code, "note", values))
+        self.code = code
+
+
+def clean_name(text: str) -> str:
+    """*text* as a name is kept: in NFC, trimmed, white space inside it reduced to single spaces.
+
+    >>> clean_name("  Ann \\N{NO-BREAK SPACE} Lee ")
+    'Ann Lee'
+
+    :raises BadName: if nothing visible is left, it is too long, or has a character that could mislead.
+    """
+    name = _tidy(text)
+    if bad := _bad_character(name, _BLANKS):
+        raise BadName("NAME_CHARACTER", character=bad)
+    if all(unicodedata.category(character)[0] in _INVISIBLE_ALONE for character in name):
+        raise BadName("NAME_MISSING")
+    if len(name) > MAX_NAME or len(name_key(name)) > MAX_KEY:
+        raise BadName("NAME_TOO_LONG", max=MAX_NAME)
+    return name
+
+
+def name_key(name: str) -> str:
+    """*name* as it is compared: without case, compatibility forms and what cannot be seen.
+
+    >>> name_key("Bob") == name_key("bob ") == name_key("\\N{FULLWIDTH LATIN CAPITAL LETTER B}ob")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _tidy(name)).casefold())
+    return " ".join("".join(character for character in folded if not _unseen(character)).split())
+
+
+def clean_note(text: str) -> str:
+    """*text* as a note is kept: like a name, but it may be empty, and longer.
+
+    :raises BadNote: if it is too long, or has a character that could mislead.
+    """
+    note = _tidy(text)
+    if bad := _bad_character(note, ""):
+        raise BadNote("NAME_CHARACTER", character=bad)
+    if len(note) > MAX_NOTE:
+        raise BadNote("NOTE_TOO_LONG", max=MAX_NOTE)
+    return note
+
+
+def _tidy(text: str) -> str:
+    # str.split() knows every white space, the no-break spaces and line separators included.
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _bad_character(text: str, also: str) -> str | None:
+    """The first character that may not be used, as ``U+202E``."""
+    for character in text:
+        if character in also or (unicodedata.category(character) in _REFUSED and character not in _JOINERS):
+            return f"U+{ord(character):04X}"
+    return None
+
+
+def _unseen(character: str) -> bool:
+    return ord(character) in _VARIATIONS or unicodedata.category(character) == "Cf"

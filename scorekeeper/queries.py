@@ -1,0 +1,286 @@
+"""What pages read: plain rows, found by key, a bounded number of them. Nothing here writes or knows a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.ledger import EntryKind
+from scorekeeper.models import (
+    AnyRow,
+    Deal,
+    DealVersion,
+    GameSession,
+    Group,
+    GroupLink,
+    GroupTotal,
+    LedgerEntry,
+    Player,
+    SessionChange,
+    SessionSeat,
+    Transfer,
+)
+from scorekeeper.rules import MISDEAL, Seat, Table
+from scorekeeper.services.history import first_table, game_of
+from scorekeeper.sessionfile import (
+    Adjustment,
+    BuyIn,
+    CashOut,
+    Chip,
+    DealEvent,
+    Event,
+    MisdealEvent,
+    NewGame,
+    SessionFile,
+)
+
+DEALS_SHOWN = 12
+SESSIONS_SHOWN = 20
+CHANGES_SHOWN = 30
+
+Rows = Sequence[AnyRow]
+
+
+def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | None:
+    """A group and the link that opens it (``link_id``, ``role``), if one of *link_ids* does."""
+    return db.execute(
+        select(*Group.__table__.columns, GroupLink.id.label("link_id"), GroupLink.role)
+        .join(GroupLink, GroupLink.group_id == Group.id)
+        .where(Group.id == group_id, GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .limit(1)
+    ).one_or_none()
+
+
+def session_of(db: Session, session_id: int, link_ids: Sequence[int]) -> AnyRow | None:
+    """A session, its group's ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does."""
+    return db.execute(
+        select(
+            *GameSession.__table__.columns,
+            Group.name.label("group_name"),
+            Group.version.label("group_version"),
+            GroupLink.id.label("link_id"),
+            GroupLink.role,
+        )
+        .join(Group, Group.id == GameSession.group_id)
+        .join(GroupLink, GroupLink.group_id == GameSession.group_id)
+        .where(GameSession.id == session_id, GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .limit(1)
+    ).one_or_none()
+
+
+def link_for(db: Session, token_hash: str) -> AnyRow | None:
+    """The link whose token has this hash, unless it has been withdrawn."""
+    return db.execute(
+        select(GroupLink.id, GroupLink.group_id).where(
+            GroupLink.token_hash == token_hash, GroupLink.withdrawn_at.is_(None)
+        )
+    ).one_or_none()
+
+
+def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
+    """The groups that *link_ids* open: their id and name."""
+    return db.execute(
+        select(Group.id, Group.name)
+        .distinct()
+        .join(GroupLink, GroupLink.group_id == Group.id)
+        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .order_by(Group.name, Group.id)
+    ).all()
+
+
+def links(db: Session, group_id: int) -> Rows:
+    """The links of a group in force, oldest first."""
+    return db.execute(
+        select(GroupLink.id, GroupLink.role, GroupLink.created_at)
+        .where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+        .order_by(GroupLink.id)
+    ).all()
+
+
+def players(db: Session, group_id: int) -> Rows:
+    """The players of a group in the order in which they joined."""
+    return db.execute(
+        select(Player.id, Player.name).where(Player.group_id == group_id).order_by(Player.id)
+    ).all()
+
+
+def group_totals(db: Session, group_id: int) -> Rows:
+    """What each player has come to in each card game, with their name."""
+    return db.execute(
+        select(*GroupTotal.__table__.columns, Player.name)
+        .join(Player, Player.id == GroupTotal.player_id)
+        .where(GroupTotal.group_id == group_id)
+        .order_by(Player.id)
+    ).all()
+
+
+def sessions(db: Session, group_id: int, *, before: int | None = None) -> Rows:
+    """The latest sessions of a group, or those older than *before*; one more than are shown says that there are older."""
+    older = () if before is None else (GameSession.id < before,)
+    return db.execute(
+        select(*GameSession.__table__.columns)
+        .where(GameSession.group_id == group_id, *older)
+        .order_by(GameSession.id.desc())
+        .limit(SESSIONS_SHOWN + 1)
+    ).all()
+
+
+def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
+    """Who sits in several sessions: ``session_id``, ``seat``, ``name``, ``chips``."""
+    return db.execute(
+        select(SessionSeat.session_id, SessionSeat.seat, SessionSeat.chips, Player.name)
+        .join(Player, Player.id == SessionSeat.player_id)
+        .where(SessionSeat.session_id.in_(session_ids))
+        .order_by(SessionSeat.session_id, SessionSeat.seat)
+    ).all()
+
+
+def seats(db: Session, session_id: int) -> Rows:
+    """Who sits in a session, clockwise, with their name and chips."""
+    return db.execute(
+        select(*SessionSeat.__table__.columns, Player.name)
+        .join(Player, Player.id == SessionSeat.player_id)
+        .where(SessionSeat.session_id == session_id)
+        .order_by(SessionSeat.seat)
+    ).all()
+
+
+def deals(db: Session, session_id: int, *, before: int | None = None) -> Rows:
+    """The latest deals of a session, or those before deal *before*; one more than are shown says that there are older."""
+    older = () if before is None else (Deal.number < before,)
+    return db.execute(
+        select(*Deal.__table__.columns)
+        .where(Deal.session_id == session_id, *older)
+        .order_by(Deal.number.desc())
+        .limit(DEALS_SHOWN + 1)
+    ).all()
+
+
+def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
+    """One deal, with when it was given its present facts (``changed_at``) and by which link."""
+    return db.execute(
+        select(*Deal.__table__.columns, SessionChange.created_at.label("changed_at"), SessionChange.link_id)
+        .join(
+            SessionChange,
+            (SessionChange.session_id == Deal.session_id) & (SessionChange.version == Deal.version),
+        )
+        .where(Deal.session_id == session_id, Deal.number == number)
+    ).one_or_none()
+
+
+def deal_versions(db: Session, session_id: int, number: int) -> Rows:
+    """What a deal said before each change of it, latest first, with when it had been entered and what replaced it."""
+    return db.execute(
+        select(
+            *DealVersion.__table__.columns,
+            SessionChange.created_at.label("replaced_at"),
+            SessionChange.kind,
+            SessionChange.link_id,
+        )
+        .join(
+            SessionChange,
+            (SessionChange.session_id == DealVersion.session_id) & (SessionChange.version == DealVersion.replaced),
+        )
+        .where(DealVersion.session_id == session_id, DealVersion.number == number)
+        .order_by(DealVersion.replaced.desc())
+        .limit(CHANGES_SHOWN)
+    ).all()
+
+
+def transfers(db: Session, session_id: int) -> Rows:
+    """The transfers of a session's settlement in force, paid ones included, in the order of the plan."""
+    return db.execute(
+        select(*Transfer.__table__.columns)
+        .where(Transfer.session_id == session_id, Transfer.withdrawn.is_(None))
+        .order_by(Transfer.version, Transfer.line)
+    ).all()
+
+
+def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
+    """The latest changes of a session, or those before version *before*; one more than are shown says there are older."""
+    older = () if before is None else (SessionChange.version < before,)
+    return db.execute(
+        select(SessionChange.version, SessionChange.kind, SessionChange.note, SessionChange.created_at, SessionChange.link_id)
+        .where(SessionChange.session_id == session_id, *older)
+        .order_by(SessionChange.version.desc())
+        .limit(CHANGES_SHOWN + 1)
+    ).all()
+
+
+def entries(db: Session, session_id: int, versions: Sequence[int]) -> Rows:
+    """The entries of seats in the ledger that some versions of a session made, except those of deals."""
+    return db.execute(
+        select(LedgerEntry.version, LedgerEntry.kind, LedgerEntry.seat, LedgerEntry.chips)
+        .where(
+            LedgerEntry.session_id == session_id,
+            LedgerEntry.version.in_(versions),
+            LedgerEntry.kind != EntryKind.DEAL,
+            LedgerEntry.seat.is_not(None),
+        )
+        .order_by(LedgerEntry.version, LedgerEntry.line)
+    ).all()
+
+
+def session_file(db: Session, session: AnyRow) -> SessionFile:
+    """Everything that counts in a session, as its file: void and unscored deals and the history stay behind."""
+    game, ruleset = game_of(session)
+    return SessionFile(
+        game=game,
+        ruleset=ruleset,
+        players=tuple(row.name for row in seats(db, session.id)),
+        dealer=Seat(session.first_dealer),
+        opening=tuple(session.opening) if tuple(session.opening) != game.opening(ruleset) else None,
+        chip=Chip(session.chip_value_minor, session.currency, session.exponent) if session.currency else None,
+        events=tuple(_events(db, session)),
+    )
+
+
+def _events(db: Session, session: AnyRow) -> Iterator[Event]:
+    scored = (
+        select(Deal.recorded, Deal.facts, Deal.before)
+        .where(Deal.session_id == session.id, Deal.status == "scored")
+        .order_by(Deal.number)
+    )
+    game = first_table(session).game
+    events: list[tuple[int, tuple[Event, ...]]] = []
+    for row in db.execute(scored):
+        deal = MisdealEvent() if row.facts == MISDEAL else DealEvent(row.facts)
+        new_game = (NewGame(),) * (row.before["game"] - game)
+        events.append((row.recorded, (*new_game, deal)))
+        game = row.before["game"]
+    events += _chip_events(db, session)
+    events.sort(key=itemgetter(0))
+    for _, together in events:
+        yield from together
+    if Table.restored(game_of(session)[1], session.table).game > game:
+        yield NewGame()
+
+
+def _chip_events(db: Session, session: AnyRow) -> Iterator[tuple[int, tuple[Event, ...]]]:
+    notes = {
+        version: note
+        for version, note in db.execute(
+            select(SessionChange.version, SessionChange.note).where(
+                SessionChange.session_id == session.id, SessionChange.kind == "adjustment"
+            )
+        )
+    }
+    moved: dict[int, list[int]] = {}
+    kinds = (EntryKind.BUY_IN, EntryKind.CASH_OUT, EntryKind.ADJUSTMENT)
+    for row in db.execute(
+        select(LedgerEntry.version, LedgerEntry.kind, LedgerEntry.seat, LedgerEntry.chips)
+        .where(LedgerEntry.session_id == session.id, LedgerEntry.kind.in_(kinds), LedgerEntry.seat.is_not(None))
+        .order_by(LedgerEntry.version, LedgerEntry.line)
+    ):
+        if row.kind == EntryKind.BUY_IN:
+            yield row.version, (BuyIn(Seat(row.seat), row.chips),)
+        elif row.kind == EntryKind.CASH_OUT:
+            yield row.version, (CashOut(Seat(row.seat), -row.chips),)
+        else:
+            moved.setdefault(row.version, [0] * len(session.opening))[row.seat] = row.chips
+    for version, chips in moved.items():
+        yield version, (Adjustment(tuple(chips), notes[version]),)

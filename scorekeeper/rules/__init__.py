@@ -1,0 +1,83 @@
+"""The rules of the card games: pure, standard library only."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from scorekeeper.rules.base import (
+    MISDEAL,
+    NO_TRUMP,
+    CardGame,
+    DealScore,
+    Facts,
+    Field,
+    FieldKind,
+    IllegalDeal,
+    IllegalRules,
+    Line,
+    MalformedDeal,
+    Option,
+    OptionValue,
+    Outcome,
+    Payment,
+    Payoff,
+    Payoffs,
+    Problem,
+    Refused,
+    Result,
+    Ruleset,
+    Seat,
+    Suit,
+    Table,
+    Unit,
+)
+from scorekeeper.rules.dirty_clubs import DirtyClubs
+from scorekeeper.rules.mensch import Mensch
+
+CARD_GAMES: Final[Mapping[str, CardGame[Any]]] = MappingProxyType({game.id: game for game in (Mensch(), DirtyClubs())})
+
+RULESETS: Final[Mapping[str, CardGame[Any]]] = MappingProxyType(
+    {ruleset.id: game for game in CARD_GAMES.values() for ruleset in game.rulesets}
+)
+"""The card game of each ruleset id."""
+
+
+def ruleset(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
+    """The published ruleset of this id, and the card game it belongs to.
+
+    :raises KeyError: if there is none.
+    """
+    game = RULESETS[ruleset_id]
+    return game, game.ruleset(ruleset_id)
+
+
+__all__ = [
+    "CARD_GAMES",
+    "MISDEAL",
+    "NO_TRUMP",
+    "RULESETS",
+    "CardGame",
+    "DealScore",
+    "Facts",
+    "Field",
+    "FieldKind",
+    "IllegalDeal",
+    "IllegalRules",
+    "Line",
+    "MalformedDeal",
+    "Option",
+    "OptionValue",
+    "Outcome",
+    "Payment",
+    "Payoff",
+    "Payoffs",
+    "Problem",
+    "Refused",
+    "Result",
+    "Ruleset",
+    "Seat",
+    "Suit",
+    "Table",
+    "Unit",
+    "ruleset",
+]

@@ -1,0 +1,808 @@
+"""Dirty Clubs and Buck Euchre: everybody counts down, one point a trick, and owes at least one.
+
+Whoever fixed trump (the maker, in Dirty Clubs the guesser: Rules R11) owes more. Rulesets are data (Rules §3.4).
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, cast
+
+from scorekeeper.rules.base import (
+    HIGHEST_OPENING,
+    NO_TRUMP,
+    CardGame,
+    DealScore,
+    Facts,
+    Field,
+    FieldKind,
+    IllegalDeal,
+    Line,
+    MalformedDeal,
+    Option,
+    OptionValue,
+    Outcome,
+    Payment,
+    Payoff,
+    Payoffs,
+    Problem,
+    Result,
+    Ruleset,
+    Seat,
+    Suit,
+    Table,
+    Unit,
+)
+from scorekeeper.rules.reading import (
+    Reader,
+    list_of,
+    malformed,
+    one_of,
+    places,
+    seat_of,
+    seats_of,
+    suit,
+    whole,
+    yes,
+)
+
+# The roles whose payoffs differ; a bidder's is "bid-2" and so on.
+MAKER: Final = "maker"
+ALONE: Final = "alone"
+"""The maker, everybody else having dropped out."""
+PLAYER: Final = "player"
+DEALER: Final = "dealer"
+"""The dealer, with a club turned up."""
+DROPPED: Final = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class DirtyClubsDeal:
+    """One deal. ``trump`` is a suit or ``NO_TRUMP``; a deal thrown in has only its turned card."""
+
+    turn_up: Suit
+    maker: Seat | None = None
+    trump: str | None = None
+    tricks: tuple[int, ...] | None = None
+    dropped: tuple[Seat, ...] = ()
+    bid: int | None = None
+    named: tuple[Suit | None, ...] | None = None
+    """The suit each seat named."""
+    opened: tuple[Suit, ...] = ()
+    """The suits the dealer opened, in order."""
+    passed_out: bool = False
+
+
+# Rules §3.4.
+_DIRTY_CLUBS: Final[Mapping[str, OptionValue]] = {
+    "players": 4,
+    "cards": 24,
+    "hand": 5,
+    "start": 25,
+    "target": 0,
+    "per_trick": 1,
+    "maker_by": "opened",
+    "needs": 3,
+    "bid_low": 2,
+    "bid_high": 5,
+    "bidding": "until-passed",
+    "short_penalty": 5,
+    "others_need": 1,
+    "none_penalty": 5,
+    "drop": "nobody",
+    "drop_without_trump": False,
+    "dropped_penalty": 0,
+    "club_dealer_needs": 1,
+    "passed_out": "no-trump",
+    "turned_suit": "may-be-named",
+    "call_no_trump": False,
+    "sweep": "wins",
+    "level": "draw",
+    "floor": "none",
+    "ceiling": "none",
+    "one_card_each": False,
+    "all_guessers": False,
+    "stake_loser": 0,
+    "stake_penalty": 0,
+    "stake_point": 0,
+}
+_BUCK_EUCHRE: Final[Mapping[str, OptionValue]] = {
+    **_DIRTY_CLUBS,
+    "maker_by": "order-up",
+    "drop": "all-but-maker",
+    "turned_suit": "not-named",
+}
+_NO_DROP: Final[Mapping[str, OptionValue]] = {**_BUCK_EUCHRE, "drop": "nobody"}
+_BID: Final[Mapping[str, OptionValue]] = {
+    **_BUCK_EUCHRE,
+    "start": 15,
+    "maker_by": "bid",
+    "drop_without_trump": True,
+    "passed_out": "next-dealer",
+    "turned_suit": "may-be-named",
+    "sweep": "counts",
+    "level": "extra-deal",
+}
+_THREE: Final[Mapping[str, OptionValue]] = {
+    **_BUCK_EUCHRE,
+    "players": 3,
+    "start": 15,
+    "drop_without_trump": True,
+    "club_dealer_needs": 2,
+    "passed_out": "next-dealer",
+    "sweep": "counts",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """A ruleset's options, ready to score with."""
+
+    hand: int
+    opened_most: int
+    """How many cards the dealer can open."""
+    target: int
+    maker_by: str
+    needs: int
+    bid_low: int
+    bid_high: int
+    may_drop: bool
+    drop_without_trump: bool
+    passed_out: str
+    may_name_turned: bool
+    call_no_trump: bool
+    extra_deal: bool
+    floor: int | None
+    ceiling: int | None
+    one_card_each: bool
+    all_guessers: bool
+    stake_loser: int
+    stake_penalty: int
+    stake_point: int
+    staked: bool
+    """Whether a game is played for chips."""
+    payoffs: Payoffs
+    by_tricks: Mapping[str, Mapping[int, Payoff]]
+    """For a role and its tricks: the payoff."""
+
+    @property
+    def plays_without_trump(self) -> bool:
+        """Whether a deal in which nobody fixed trump is played."""
+        return self.passed_out == "no-trump"
+
+    @property
+    def bids(self) -> bool:
+        return self.maker_by == "bid"
+
+
+@lru_cache(maxsize=256)
+def _rules(ruleset: Ruleset) -> _Rules:
+    options = ruleset.options
+
+    def number(name: str) -> int:
+        return cast(int, options[name])
+
+    players, hand, start, target = number("players"), number("hand"), number("start"), number("target")
+    cards_left = number("cards") - players * hand - 1
+    one_card_each = cast(bool, options["one_card_each"])
+    payoffs = tuple(_payoffs(options))
+    by_tricks: dict[str, dict[int, Payoff]] = {}
+    for row in payoffs:
+        by_tricks.setdefault(row.case, {}).update(dict.fromkeys(range(row.low, row.high + 1), row))
+    return _Rules(
+        hand=hand,
+        # Rules H1: one card for each player, the dealer never served.
+        opened_most=min(cards_left, players - 1) if one_card_each else cards_left,
+        target=target,
+        maker_by=cast(str, options["maker_by"]),
+        needs=number("needs"),
+        bid_low=number("bid_low"),
+        bid_high=number("bid_high"),
+        may_drop=options["drop"] == "all-but-maker",
+        drop_without_trump=cast(bool, options["drop_without_trump"]),
+        passed_out=cast(str, options["passed_out"]),
+        may_name_turned=options["turned_suit"] == "may-be-named",
+        call_no_trump=cast(bool, options["call_no_trump"]),
+        extra_deal=options["level"] == "extra-deal",
+        floor=target if options["floor"] == "target" else None,
+        ceiling=start if options["ceiling"] == "start" else None,
+        one_card_each=one_card_each,
+        all_guessers=cast(bool, options["all_guessers"]),
+        stake_loser=number("stake_loser"),
+        stake_penalty=number("stake_penalty"),
+        stake_point=number("stake_point"),
+        staked=any(number(option) for option in ("stake_loser", "stake_penalty", "stake_point")),
+        payoffs=payoffs,
+        by_tricks=MappingProxyType(by_tricks),
+    )
+
+
+def _payoffs(options: Mapping[str, OptionValue]) -> Iterator[Payoff]:
+    """The endings of each role there is under *options*, from no trick to all of them."""
+
+    def number(name: str) -> int:
+        return cast(int, options[name])
+
+    hand, per_trick = number("hand"), number("per_trick")
+    sweeps = options["sweep"] == "wins"
+
+    def change(points: int) -> Mapping[str, int]:
+        return MappingProxyType({"player": points})
+
+    def endings(role: str, trump: str, needs: int, penalty: int, kept: Result) -> Iterator[Payoff]:
+        # Rules K2 and K3: too few, and nothing is taken off.
+        if needs:
+            yield Payoff(role, trump, 0, needs - 1, Result.SET, change(penalty))
+        # Rules K1.
+        for tricks in range(needs, hand):
+            yield Payoff(role, trump, tricks, tricks, kept, change(-tricks * per_trick))
+        if sweeps:
+            # Rules K4: the score becomes the target from wherever it stands, so there is no change to name.
+            yield Payoff(role, trump, hand, hand, kept, MappingProxyType({}), wins=True)
+        else:
+            yield Payoff(role, trump, hand, hand, kept, change(-hand * per_trick))
+
+    if options["maker_by"] == "bid":
+        for bid in range(number("bid_low"), number("bid_high") + 1):
+            yield from endings(_bidder(bid), "any", bid, number("short_penalty"), Result.MADE)
+    else:
+        yield from endings(MAKER, "any", number("needs"), number("short_penalty"), Result.MADE)
+    others_need, dealer_needs = number("others_need"), number("club_dealer_needs")
+    yield from endings(PLAYER, "any", others_need, number("none_penalty"), Result.PLAYED)
+    if dealer_needs != others_need:
+        yield from endings(DEALER, "clubs", dealer_needs, number("none_penalty"), Result.PLAYED)
+    if options["drop"] != "nobody":
+        # Rules R18: dropping out costs nothing, unless the house says so.
+        yield Payoff(DROPPED, "any", 0, 0, Result.PLAYED, change(number("dropped_penalty")))
+        # Rules R14: credited with every trick, and no sweep.
+        yield Payoff(ALONE, "any", hand, hand, Result.MADE, change(-hand * per_trick))
+
+
+def _bidder(bid: int) -> str:
+    return f"bid-{bid}"
+
+
+class DirtyClubs(CardGame[DirtyClubsDeal]):
+    id = "dirty-clubs"
+    unit = Unit.POINTS
+    lowest_wins = True
+    several_games = True
+    options = (
+        Option("players", low=3, high=6),
+        Option("cards", low=12, high=52),
+        Option("hand", low=1, high=13),
+        Option("start", low=1, high=1000),
+        Option("target", low=-100, high=100),
+        Option("per_trick", low=1, high=10),
+        Option("maker_by", ("opened", "order-up", "bid")),
+        Option("needs", low=1, high=13),
+        Option("bid_low", low=1, high=13),
+        Option("bid_high", low=1, high=13),
+        Option("bidding", ("until-passed", "one-turn")),
+        Option("short_penalty", high=100),
+        Option("others_need", high=13),
+        Option("none_penalty", high=100),
+        Option("drop", ("nobody", "all-but-maker")),
+        Option("drop_without_trump"),
+        Option("dropped_penalty", high=100),
+        Option("club_dealer_needs", high=13),
+        Option("passed_out", ("no-trump", "same-dealer", "next-dealer")),
+        Option("turned_suit", ("may-be-named", "not-named")),
+        Option("call_no_trump"),
+        Option("sweep", ("wins", "counts")),
+        Option("level", ("draw", "extra-deal")),
+        Option("floor", ("none", "target")),
+        Option("ceiling", ("none", "start")),
+        Option("one_card_each"),
+        Option("all_guessers"),
+        Option("stake_loser", high=1000, group="stake"),
+        Option("stake_penalty", high=1000, group="stake"),
+        Option("stake_point", high=1000, group="stake"),
+    )
+    rulesets = (
+        Ruleset("dirty-clubs", MappingProxyType(_DIRTY_CLUBS)),
+        Ruleset("buck-euchre", MappingProxyType(_BUCK_EUCHRE)),
+        Ruleset("buck-euchre-no-drop", MappingProxyType(_NO_DROP)),
+        Ruleset("buck-euchre-bid", MappingProxyType(_BID)),
+        Ruleset("buck-euchre-three", MappingProxyType(_THREE)),
+    )
+
+    def problems_of(self, ruleset: Ruleset) -> tuple[Problem, ...]:
+        options = ruleset.options
+
+        def number(name: str) -> int:
+            return cast(int, options[name])
+
+        opened = options["maker_by"] == "opened"
+        conflicts = {
+            # One card is turned up beside those dealt.
+            ("cards", "hand"): number("cards") < number("players") * number("hand") + 1,
+            ("target", "start"): number("target") >= number("start"),
+            ("needs", "hand"): number("needs") > number("hand"),
+            ("others_need", "hand"): number("others_need") > number("hand"),
+            ("club_dealer_needs", "hand"): number("club_dealer_needs") > number("hand"),
+            ("bid_high", "hand"): number("bid_high") > number("hand"),
+            ("bid_low", "bid_high"): number("bid_low") > number("bid_high"),
+            ("one_card_each", "maker_by"): bool(options["one_card_each"]) and not opened,
+            ("all_guessers", "maker_by"): bool(options["all_guessers"]) and not opened,
+            ("call_no_trump", "maker_by"): bool(options["call_no_trump"]) and opened,
+        }
+        return tuple(
+            Problem("HOUSE_RULE_CONFLICT", option, {"other": other})
+            for (option, other), contradicts in conflicts.items()
+            if contradicts
+        )
+
+    def players(self, ruleset: Ruleset) -> int:
+        return cast(int, ruleset.options["players"])
+
+    def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
+        return (cast(int, ruleset.options["start"]),) * self.players(ruleset)
+
+    def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
+        rules = _rules(ruleset)
+        if len(totals) != self.players(ruleset):
+            return (Problem("PLAYERS_COUNT", "players", {"players": self.players(ruleset)}),)
+        if any(abs(total) > HIGHEST_OPENING for total in totals):
+            return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
+        # Rules §5.1, 8: at or below the target a game has ended.
+        if _outcome(totals, rules):
+            return (Problem("OPENING_OVER", "opening", {"target": rules.target}),)
+        return ()
+
+    def plays_for_chips(self, ruleset: Ruleset) -> bool:
+        return _rules(ruleset).staked
+
+    def fields(self, table: Table) -> tuple[Field, ...]:
+        rules = _rules(table.ruleset)
+        seats = table.seats
+        suits = tuple(Suit)
+        fields = [
+            Field("turn_up", FieldKind.CHOICE, suits),
+            Field("passed_out", FieldKind.FLAG, required=False),
+            Field("maker", FieldKind.SEAT, seats=seats, required=False),
+            Field("trump", FieldKind.CHOICE, (*suits, NO_TRUMP), required=False),
+        ]
+        if rules.bids:
+            fields.append(Field("bid", FieldKind.NUMBER, low=rules.bid_low, high=rules.bid_high, required=False))
+        fields += (
+            Field("dropped", FieldKind.SEATS, seats=seats, required=False),
+            Field("tricks", FieldKind.NUMBERS, seats=seats, high=rules.hand),
+        )
+        if not rules.bids:
+            # Rules H2 asks who else named the suit.
+            detail = not rules.all_guessers
+            fields.append(Field("named", FieldKind.SUITS, suits, seats, required=False, detail=detail))
+        if rules.maker_by == "opened":
+            most = rules.opened_most
+            fields.append(Field("opened", FieldKind.SUIT_LIST, suits, high=most, required=False, detail=True))
+        return tuple(fields)
+
+    def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
+        rules = _rules(table.ruleset)
+        fields = {field.name: field for field in self.fields(table)}
+        turn_up, maker, trump, dropped, bid = _known(facts, table)
+        if not rules.may_drop:
+            del fields["dropped"]
+        if rules.plays_without_trump:
+            del fields["passed_out"]
+        if turn_up is None:
+            return tuple(fields.values())
+        if turn_up is Suit.CLUBS:
+            return fields["turn_up"], fields["tricks"]
+        if "passed_out" in fields and facts.get("passed_out") is True:
+            return fields["turn_up"], fields["passed_out"]
+
+        if maker is not None:
+            fields.pop("passed_out", None)
+        makers = tuple(seat for seat in table.seats if not (rules.one_card_each and seat == table.dealer))
+        maker_required = not rules.plays_without_trump
+        fields["maker"] = replace(fields["maker"], seats=makers, required=maker_required)
+        if "bid" in fields:
+            fields["bid"] = replace(fields["bid"], required=maker_required or maker is not None)
+        fields["trump"] = replace(fields["trump"], choices=_trumps(turn_up, maker, rules), required=True)
+        if "dropped" in fields:
+            others = tuple(seat for seat in table.seats if seat != maker)
+            fields["dropped"] = replace(fields["dropped"], seats=others)
+            if trump == NO_TRUMP and (maker is None or not rules.drop_without_trump):
+                del fields["dropped"]
+        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat == maker or seat not in dropped)
+        needs = bid if rules.bids else rules.needs
+        fields["tricks"] = replace(fields["tricks"], seats=playing, line=None if maker is None else needs)
+        return tuple(fields.values())
+
+    def complete(self, facts: Facts, table: Table) -> Facts:
+        rules = _rules(table.ruleset)
+        turn_up, maker, _, dropped, _ = _known(facts, table)
+        if turn_up is None or "passed_out" in facts:
+            return facts
+        known = dict(facts)
+        if turn_up is Suit.CLUBS:
+            known.setdefault("trump", Suit.CLUBS.value)
+        playing = [seat for seat in table.seats if seat not in dropped]
+        entered = facts.get("tricks")
+        if entered is None and playing == [maker]:
+            entered = [None] * len(table.seats)
+        if isinstance(entered, (list, tuple)) and len(entered) == len(table.seats):
+            tricks = [0 if seat in dropped and entered[seat] is None else entered[seat] for seat in table.seats]
+            missing = [seat for seat in playing if tricks[seat] is None]
+            taken = [number for number in map(whole, tricks) if number is not None]
+            left = rules.hand - sum(taken)
+            if len(missing) == 1 and len(taken) == len(tricks) - 1 and 0 <= left <= rules.hand:
+                tricks[missing[0]] = left
+            known["tricks"] = tricks
+        return known
+
+    def read(self, facts: Facts, table: Table) -> DirtyClubsDeal:
+        rules = _rules(table.ruleset)
+        players = len(table.totals)
+        thrown_in = "passed_out" in facts
+        names = ["turn_up", "passed_out"] if thrown_in else [field.name for field in self.fields(table)]
+        reader = Reader(self.complete(facts, table), names)
+        turn_up = reader.take("turn_up", suit, required=True)
+        bid_range = Problem("BID_RANGE", "bid", {"low": rules.bid_low, "high": rules.bid_high})
+        deal = DirtyClubsDeal(
+            turn_up=turn_up or Suit.CLUBS,
+            maker=reader.take("maker", seat_of(players)),
+            trump=reader.take("trump", one_of(*Suit, NO_TRUMP)),
+            tricks=reader.numbers("tricks", players, "TRICKS_RANGE", rules.hand, required=not thrown_in),
+            dropped=reader.take("dropped", seats_of(players)) or (),
+            bid=reader.take("bid", whole, otherwise=bid_range),
+            named=reader.take("named", _suits_named(players)),
+            opened=reader.take("opened", list_of(suit, longest=rules.opened_most)) or (),
+            passed_out=reader.take("passed_out", yes) or False,
+        )
+        if reader.problems:
+            # Without the turned card nothing else can be judged.
+            raise MalformedDeal(*reader.and_also(self.check(deal, table) if turn_up else ()))
+        return deal
+
+    def check(self, deal: DirtyClubsDeal, table: Table) -> tuple[Problem, ...]:
+        if table.over:
+            return (Problem("GAME_OVER", "deal"),)
+        rules = _rules(table.ruleset)
+        club_turned = deal.turn_up is Suit.CLUBS
+        if deal.passed_out:
+            # Rules R17: a turned club is always played.
+            if club_turned or rules.plays_without_trump:
+                return (Problem("NO_THROW_IN", "passed_out", {"reason": "club" if club_turned else "no-trump"}),)
+            return ()
+        problems = [*(_check_club(deal) if club_turned else _check_maker(deal, table, rules))]
+        if deal.dropped:
+            problems += _check_dropped(deal, table, rules)
+        if deal.tricks is None:
+            problems.append(malformed("tricks", "missing"))
+        elif sum(deal.tricks) != rules.hand or min(deal.tricks) < 0:
+            problems += _check_tricks(deal.tricks, rules)
+        return tuple(problems)
+
+    def score(self, deal: DirtyClubsDeal, table: Table) -> DealScore[DirtyClubsDeal]:
+        if problems := self.check(deal, table):
+            raise IllegalDeal(*problems)
+        rules = _rules(table.ruleset)
+        players = len(table.totals)
+        tricks = deal.tricks
+        if tricks is None:
+            # Rules §3.4: no score; who deals next is the ruleset's.
+            dealer = table.dealer if rules.passed_out == "same-dealer" else table.left_of(table.dealer)
+            nothing = (0,) * players
+            return DealScore(self, table, deal, Result.PASSED_OUT, nothing, nothing, replace(table, dealer=dealer))
+        totals, penalties = list(table.totals), list(table.penalties)
+        short, sweeper = Result.SET, None
+        rows = _payoffs_of(deal, tricks, table, rules)
+        for seat, row in enumerate(rows):
+            if row.wins:
+                totals[seat] = rules.target
+                sweeper = Seat(seat)
+            else:
+                totals[seat] += row.change["player"]
+            if row.result is short:
+                penalties[seat] += 1
+        if rules.floor is not None:
+            totals = [max(total, rules.floor) for total in totals]
+        if rules.ceiling is not None:
+            totals = [min(total, rules.ceiling) for total in totals]
+        outcome = _outcome(totals, rules) if sweeper is None else Outcome((sweeper,), "sweep")
+        after = Table(
+            table.ruleset,
+            table.left_of(table.dealer),
+            tuple(totals),
+            tuple(penalties),
+            table.game,
+            table.deals + 1,
+            outcome.winners if outcome else (),
+        )
+        return DealScore(
+            self,
+            table,
+            deal,
+            Result.PLAYED if deal.maker is None else rows[deal.maker].result,
+            tuple(map(operator.sub, totals, table.totals)),
+            _chips(_stakes(table, after, rules), players) if outcome and rules.staked else (0,) * players,
+            after,
+            outcome,
+        )
+
+    def pay(self, score: DealScore[DirtyClubsDeal]) -> tuple[Payment, ...]:
+        return _stakes(score.before, score.table, _rules(score.before.ruleset)) if score.outcome else ()
+
+    def explain(self, score: DealScore[DirtyClubsDeal]) -> tuple[Line, ...]:
+        deal = score.deal
+        if deal is None or deal.tricks is None:
+            dealer = score.table.dealer
+            return (Line("thrown-in", {"player": dealer, "same": dealer == score.before.dealer}),)
+        return (*self._explain_deal(score, deal, deal.tricks), *self._explain_end(score))
+
+    def _explain_deal(
+        self, score: DealScore[DirtyClubsDeal], deal: DirtyClubsDeal, tricks: tuple[int, ...]
+    ) -> Iterator[Line]:
+        table, rules = score.before, _rules(score.before.ruleset)
+        if deal.turn_up is Suit.CLUBS:
+            yield Line("club-turned")
+        elif deal.maker is None:
+            yield Line("no-trump")
+        else:
+            needs = deal.bid if deal.bid is not None else rules.needs
+            yield Line("maker", {"player": deal.maker, "trump": deal.trump, "needs": needs, "bid": deal.bid})
+        rows = _payoffs_of(deal, tricks, table, rules)
+        for steps in range(1, len(rows) + 1):
+            seat = table.left_of(table.dealer, steps)
+            row, taken = rows[seat], tricks[seat]
+            values = {"player": seat, "role": row.case, "tricks": taken}
+            if row.wins:
+                yield Line("sweep", {**values, "change": score.points[seat], "total": rules.target})
+                continue
+            change = row.change["player"]
+            if row.result is Result.SET:
+                yield Line("short", {**values, "needs": row.high + 1, "change": change})
+            elif row.case in (DROPPED, ALONE):
+                yield Line(row.case, {**values, "change": change})
+            else:
+                yield Line("took", {**values, "change": change})
+            if change != score.points[seat]:
+                held = score.points[seat] - change
+                code = "floor" if held > 0 else "ceiling"
+                yield Line(code, {"player": seat, "change": held, "total": score.table.totals[seat]})
+
+    def _explain_end(self, score: DealScore[DirtyClubsDeal]) -> Iterator[Line]:
+        rules, totals = _rules(score.before.ruleset), score.table.totals
+        lowest = min(totals)
+        if score.outcome is None:
+            if lowest <= rules.target:
+                level = tuple(seat for seat in score.table.seats if totals[seat] == lowest)
+                yield Line("extra-deal", {"players": level, "total": lowest})
+            return
+        winners = score.outcome.winners
+        values = {"total": totals[winners[0]], "target": rules.target}
+        if len(winners) > 1:
+            yield Line("game-drawn", {"players": winners, **values})
+        else:
+            yield Line("game-won", {"player": winners[0], "rule": score.outcome.rule, **values})
+        if not rules.staked:
+            return
+        for seat in score.table.seats:
+            if seat not in winners:
+                yield Line("stake", {"player": seat, **_stake(seat, score.table, rules)})
+        for payment in score.payments:
+            yield Line("payment", {"payer": payment.payer, "payee": payment.payee, "chips": payment.chips})
+
+    def payoffs(self, ruleset: Ruleset) -> Payoffs:
+        return _rules(ruleset).payoffs
+
+
+def _known(
+    facts: Facts, table: Table
+) -> tuple[Suit | None, Seat | None, str | None, tuple[Seat, ...], int | None]:
+    """What can be used of *facts*: the turned card, maker, trump, who dropped out, and the bid."""
+    players = len(table.totals)
+    return (
+        suit(facts.get("turn_up")),
+        seat_of(players)(facts.get("maker")),
+        one_of(*Suit, NO_TRUMP)(facts.get("trump")),
+        seats_of(players)(facts.get("dropped")) or (),
+        whole(facts.get("bid")),
+    )
+
+
+def _suits_named(players: int) -> Callable[[object], tuple[Suit | None, ...] | None]:
+    """A suit, or none, for each seat."""
+
+    def read(value: object) -> tuple[Suit | None, ...] | None:
+        entered = places(players)(value)
+        if entered is None or any(entry is not None and suit(entry) is None for entry in entered):
+            return None
+        return tuple(map(suit, entered))
+
+    return read
+
+
+def _trumps(turn_up: Suit, maker: Seat | None, rules: _Rules) -> tuple[str, ...]:
+    """What can be trump when *turn_up*, no club, was turned."""
+    barred = not rules.may_name_turned and rules.maker_by != "order-up"
+    suits = tuple(one for one in Suit if not (barred and one is turn_up))
+    without = rules.call_no_trump or (maker is None and rules.plays_without_trump)
+    return (*suits, NO_TRUMP) if without else suits
+
+
+def _check_club(deal: DirtyClubsDeal) -> Iterator[Problem]:
+    # Rules R17: with a club turned up there is no maker, and nobody may drop.
+    reason = {"reason": "club"}
+    if deal.maker is not None:
+        yield Problem("MAKER_NOT_ALLOWED", "maker", reason)
+    if deal.trump not in (None, Suit.CLUBS):
+        yield Problem("TRUMP_FIXED", "trump", reason)
+    if deal.bid is not None:
+        yield Problem("MAKER_NOT_ALLOWED", "bid", reason)
+    if deal.named is not None and any(deal.named):
+        yield Problem("MAKER_NOT_ALLOWED", "named", reason)
+    if deal.opened:
+        yield Problem("MAKER_NOT_ALLOWED", "opened", reason)
+
+
+def _check_maker(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[Problem]:
+    maker, trump = deal.maker, deal.trump
+    if trump is None:
+        yield Problem("TRUMP_MISSING", "trump")
+    elif maker is None:
+        if trump != NO_TRUMP or not rules.plays_without_trump:
+            yield Problem("MAKER_MISSING", "maker", {"suit": trump})
+    elif trump == NO_TRUMP and not rules.call_no_trump:
+        # Rules §5.1, 10, relaxed by H7.
+        yield Problem("MAKER_NOT_ALLOWED", "maker", {"reason": "no-trump"})
+    elif rules.one_card_each and maker == table.dealer:
+        # Rules H1: no card is opened for the dealer.
+        yield Problem("MAKER_NOT_ALLOWED", "maker", {"reason": "dealer"})
+    if rules.bids:
+        if maker is not None and deal.bid is None:
+            yield malformed("bid", "missing")
+        elif deal.bid is not None and not rules.bid_low <= deal.bid <= rules.bid_high:
+            yield Problem("BID_RANGE", "bid", {"low": rules.bid_low, "high": rules.bid_high})
+        elif deal.bid is not None and maker is None and trump == NO_TRUMP:
+            yield Problem("MAKER_NOT_ALLOWED", "bid", {"reason": "no-trump"})
+    if not rules.may_name_turned:
+        yield from _check_turned_down(deal, rules)
+    if deal.named is not None or deal.opened:
+        yield from _check_guess(deal, deal.named or (None,) * len(table.totals), table, rules)
+
+
+def _check_turned_down(deal: DirtyClubsDeal, rules: _Rules) -> Iterator[Problem]:
+    if deal.named is not None and deal.turn_up in deal.named:
+        player = Seat(deal.named.index(deal.turn_up))
+        yield Problem("SUIT_TURNED_DOWN", "named", {"suit": deal.turn_up, "player": player})
+    # Rules §3.4: ordering up the turned card is another way to its suit than naming it.
+    if deal.trump == deal.turn_up and rules.maker_by != "order-up":
+        yield Problem("SUIT_TURNED_DOWN", "trump", {"suit": deal.turn_up, "player": deal.maker})
+
+
+def _check_guess(
+    deal: DirtyClubsDeal, named: tuple[Suit | None, ...], table: Table, rules: _Rules
+) -> Iterator[Problem]:
+    turns = [table.left_of(table.dealer, steps) for steps in range(1, len(named) + 1)]
+
+    def first_to_name(name: str | None) -> Seat | None:
+        return next((seat for seat in turns if named[seat] == name), None)
+
+    for place, opened in enumerate(deal.opened):
+        # Rules R12 and R13: each opened card against everybody in turn; by H1, against one player.
+        guesser = turns[place] if rules.one_card_each else first_to_name(opened)
+        if guesser is not None and named[guesser] == opened:
+            if (guesser, opened) != (deal.maker, deal.trump):
+                yield Problem("GUESS_MISMATCH", "maker", {"reason": "named", "suit": opened, "player": guesser})
+            return
+    if deal.maker is None or deal.trump in (None, NO_TRUMP):
+        return
+    if deal.opened and deal.trump not in deal.opened:
+        yield Problem("GUESS_MISMATCH", "opened", {"reason": "not-opened", "suit": deal.trump, "player": None})
+        return
+    first = deal.maker if rules.one_card_each else first_to_name(deal.trump)
+    named_before = first is not None and turns.index(first) < turns.index(deal.maker)
+    if named_before or named[deal.maker] not in (None, deal.trump):
+        yield Problem("GUESS_MISMATCH", "maker", {"reason": "not-named", "suit": deal.trump, "player": first})
+
+
+def _check_dropped(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[Problem]:
+    if not rules.may_drop:
+        yield Problem("DROP_NOT_ALLOWED", "dropped", {"reason": "ruleset"})
+    elif deal.turn_up is Suit.CLUBS:
+        yield Problem("DROP_NOT_ALLOWED", "dropped", {"reason": "club"})
+    elif deal.trump == NO_TRUMP and (deal.maker is None or not rules.drop_without_trump):
+        yield Problem("DROP_NOT_ALLOWED", "dropped", {"reason": "no-trump"})
+    else:
+        makers = _makers(deal, rules)
+        for seat in deal.dropped:
+            if seat in makers:
+                yield Problem("MAKER_DROPPED", "dropped", {"player": seat})
+            elif deal.tricks is not None and deal.tricks[seat]:
+                yield Problem("DROPPED_WITH_TRICKS", "tricks", {"player": seat})
+
+
+def _check_tricks(tricks: tuple[int, ...], rules: _Rules) -> Iterator[Problem]:
+    wrong = [Seat(number) for number, taken in enumerate(tricks) if not 0 <= taken <= rules.hand]
+    for seat in wrong:
+        yield Problem("TRICKS_RANGE", "tricks", {"max": rules.hand, "player": seat})
+    if not wrong:
+        yield Problem("TRICKS_SUM", "tricks", {"sum": sum(tricks), "max": rules.hand})
+
+
+def _makers(deal: DirtyClubsDeal, rules: _Rules) -> tuple[Seat, ...]:
+    """Who owes what a maker owes: one player, or by Rules H2 everyone who named the suit."""
+    if deal.maker is None:
+        return ()
+    if not rules.all_guessers or deal.named is None:
+        return (deal.maker,)
+    also = (Seat(number) for number, name in enumerate(deal.named) if name == deal.trump and number != deal.maker)
+    return (deal.maker, *also)
+
+
+def _payoffs_of(deal: DirtyClubsDeal, tricks: tuple[int, ...], table: Table, rules: _Rules) -> list[Payoff]:
+    """What each seat's tricks bring it in the role it has."""
+    roles = [PLAYER] * len(tricks)
+    if deal.maker is None:
+        if deal.turn_up is Suit.CLUBS and DEALER in rules.by_tricks:
+            # Rules §3.4, three players: the dealer takes the club and owes two.
+            roles[table.dealer] = DEALER
+    else:
+        role = MAKER if deal.bid is None else _bidder(deal.bid)
+        for seat in _makers(deal, rules):
+            roles[seat] = role
+        if deal.dropped:
+            for seat in deal.dropped:
+                roles[seat] = DROPPED
+            if len(deal.dropped) == len(tricks) - 1:
+                roles[deal.maker] = ALONE
+    return [rules.by_tricks[role][taken] for role, taken in zip(roles, tricks, strict=True)]
+
+
+def _outcome(totals: Sequence[int], rules: _Rules) -> Outcome | None:
+    """Rules R16: after a whole deal the lowest score at or below the target wins."""
+    lowest = min(totals)
+    if lowest > rules.target:
+        return None
+    winners = tuple(Seat(number) for number, total in enumerate(totals) if total == lowest)
+    if len(winners) == 1:
+        return Outcome(winners, "lowest")
+    # Rules K5, or H5: level players draw, or play on.
+    return None if rules.extra_deal else Outcome(winners, "draw")
+
+
+def _stake(seat: Seat, after: Table, rules: _Rules) -> dict[str, int]:
+    """What a loser pays at the end of a game, in chips, and what for."""
+    penalties, points = after.penalties[seat], max(0, after.totals[seat] - rules.target)
+    return {
+        "chips": rules.stake_loser + rules.stake_penalty * penalties + rules.stake_point * points,
+        "loser": rules.stake_loser,
+        "penalties": penalties,
+        "per_penalty": rules.stake_penalty,
+        "points": points,
+        "per_point": rules.stake_point,
+    }
+
+
+def _stakes(before: Table, after: Table, rules: _Rules) -> tuple[Payment, ...]:
+    """Each loser's stake; several winners share it in whole chips, spare ones going round from the dealer's left."""
+    turns = [before.left_of(before.dealer, steps) for steps in range(1, len(after.totals) + 1)]
+    winners = [seat for seat in turns if seat in after.winners]
+    payments, spares = [], 0
+    for loser in turns:
+        if loser in after.winners:
+            continue
+        share, spare = divmod(_stake(loser, after, rules)["chips"], len(winners))
+        for place, winner in enumerate(winners):
+            chips = share + ((place - spares) % len(winners) < spare)
+            if chips:
+                payments.append(Payment(loser, winner, chips))
+        spares += spare
+    return tuple(payments)
+
+
+def _chips(payments: Iterable[Payment], players: int) -> tuple[int, ...]:
+    """What *payments* bring each seat."""
+    chips = [0] * players
+    for payment in payments:
+        chips[payment.payer] -= payment.chips
+        chips[payment.payee] += payment.chips
+    return tuple(chips)

@@ -1,0 +1,666 @@
+"""Mensch: nine bids and a forced deal, played by four for chips.
+
+What a contract asks and costs is data (Rules §3.1 to §3.3). Its prices say what one player pays one other player:
+with two declarers each opponent pays, or is paid by, one of them; a lone declarer settles with each opponent.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final, NamedTuple, cast
+
+from scorekeeper.rules.base import (
+    HIGHEST_OPENING,
+    CardGame,
+    DealScore,
+    Facts,
+    Field,
+    FieldKind,
+    IllegalDeal,
+    Line,
+    MalformedDeal,
+    Option,
+    OptionValue,
+    Payment,
+    Payoff,
+    Payoffs,
+    Problem,
+    Result,
+    Ruleset,
+    Seat,
+    Suit,
+    Table,
+    Unit,
+)
+from scorekeeper.rules.reading import (
+    Reader,
+    card,
+    list_of,
+    malformed,
+    one_of,
+    ranks_in,
+    seat_of,
+    suit,
+    text,
+    whole,
+)
+
+PLAYERS: Final = 4
+FORCED: Final = "forced"
+"""Nobody bid, and the holder of the queen of hearts must play."""
+PASSED_OUT: Final = "passed-out"
+"""Nobody bid, and the cards are thrown in."""
+PASS: Final = "pass"
+LONGEST_AUCTION: Final = 64
+
+Card = tuple[str, Suit]
+Bid = tuple[Seat, str]
+
+QUEEN_OF_CLUBS: Card = ("Q", Suit.CLUBS)
+
+
+@dataclass(frozen=True, slots=True)
+class MenschDeal:
+    """One deal. ``tricks`` counts the declarer's and the partner's together; a deal thrown in has only its contract."""
+
+    contract: str
+    declarer: Seat | None = None
+    partner: Seat | None = None
+    trump: Suit | None = None
+    tricks: int | None = None
+    tricks_by_player: tuple[int, ...] | None = None
+    called_card: Card | None = None
+    auction: tuple[Bid, ...] | None = None
+    result: str | None = None
+    """What a sheet on paper says, to be checked against the tricks."""
+
+
+class Rate(NamedTuple):
+    """Chips one player pays one other player."""
+
+    made: int
+    set: int
+    all: int
+    """Made with every trick."""
+
+
+class Contract(NamedTuple):
+    declarers: int
+    needs: int
+    clubs_fixed: bool
+    other: Rate
+    """With any trump but clubs."""
+    clubs: Rate
+
+
+# Rules §3.2. Where trump is clubs by rule there is no price for another suit.
+_NONE = Rate(0, 0, 0)
+_CONTRACTS: Final[Mapping[str, Contract]] = {
+    "half": Contract(2, 5, True, _NONE, Rate(1, 2, 2)),
+    "after": Contract(2, 5, True, _NONE, Rate(1, 2, 2)),
+    "five": Contract(1, 5, False, Rate(1, 1, 2), Rate(2, 2, 4)),
+    "five-after": Contract(1, 5, True, _NONE, Rate(2, 2, 4)),
+    "six": Contract(1, 6, False, Rate(1, 1, 2), Rate(2, 2, 4)),
+    "six-after": Contract(1, 6, True, _NONE, Rate(2, 2, 4)),
+    "seven": Contract(1, 7, False, Rate(1, 1, 2), Rate(2, 2, 4)),
+    "seven-after": Contract(1, 7, True, _NONE, Rate(2, 2, 4)),
+    "solo": Contract(1, 8, False, Rate(4, 4, 4), Rate(8, 8, 8)),
+    FORCED: Contract(2, 5, False, Rate(1, 1, 2), Rate(1, 1, 2)),
+}
+# Rules §3.3, where it differs: clubs are the cheap suit unless every trick is taken.
+_PRINTED: Final[Mapping[str, Contract]] = {
+    name: _CONTRACTS[name]._replace(other=_NONE if _CONTRACTS[name].clubs_fixed else Rate(2, 2, 4), clubs=Rate(1, 1, 8))
+    for name in ("five", "five-after", "six", "six-after", "seven", "seven-after")
+}
+BIDS: Final = tuple(name for name in _CONTRACTS if name != FORCED)
+"""The ladder, low to high."""
+BASES: Final[Mapping[str, str]] = {
+    "after": "half",
+    "five-after": "five",
+    "six-after": "six",
+    "seven-after": "seven",
+}
+"""What each After bid is said over."""
+
+
+def _contract_options(name: str) -> Iterator[Option]:
+    if name != FORCED:
+        yield Option(f"{name}.offered", group=name)
+    yield Option(f"{name}.declarers", low=1, high=2, group=name)
+    yield Option(f"{name}.needs", low=1, high=13, group=name)
+    yield Option(f"{name}.trump", ("clubs", "chosen"), group=name)
+    for kind in ("", "clubs_"):
+        for rate in Rate._fields:
+            yield Option(f"{name}.{kind}{rate}", high=100, group=name)
+
+
+def _contract_values(contracts: Mapping[str, Contract], offered: tuple[str, ...]) -> dict[str, OptionValue]:
+    values: dict[str, OptionValue] = {}
+    for name, contract in contracts.items():
+        if name != FORCED:
+            values[f"{name}.offered"] = name in offered
+        values[f"{name}.declarers"] = contract.declarers
+        values[f"{name}.needs"] = contract.needs
+        values[f"{name}.trump"] = "clubs" if contract.clubs_fixed else "chosen"
+        for rate in Rate._fields:
+            values[f"{name}.{rate}"] = getattr(contract.other, rate)
+            values[f"{name}.clubs_{rate}"] = getattr(contract.clubs, rate)
+    return values
+
+
+# Rules §3.1.
+_MENSCH: Final[Mapping[str, OptionValue]] = {
+    "players": PLAYERS,
+    "cards": 32,
+    "hand": 8,
+    "dealing": "at-once",
+    "first_bidder": "left-of-dealer",
+    "bids_each": 1,
+    "ladder": "nine-steps",
+    "after_bids": "over-base",
+    "reminder": True,
+    "passed_out": "forced",
+    "partnership": "called",
+    "call_trump": False,
+    "first_lead": "solo-leads",
+    **_contract_values(_CONTRACTS, BIDS),
+}
+_RUSSIAN: Final[Mapping[str, OptionValue]] = {
+    **_MENSCH,
+    "dealing": "in-fours",
+    "first_bidder": "dealer",
+    "reminder": False,
+    "passed_out": "same-dealer",
+}
+_RUSSIAN_PRINTED: Final[Mapping[str, OptionValue]] = {
+    **_RUSSIAN,
+    "ladder": "three-rungs",
+    "after_bids": "unchecked",
+    "partnership": "agreed",
+    "first_lead": "alone-leads",
+    **_contract_values({**_CONTRACTS, **_PRINTED}, tuple(bid for bid in BIDS if bid not in ("after", "solo"))),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """A ruleset's options, ready to score with."""
+
+    hand: int
+    ranks: tuple[str, ...]
+    passed_out: str
+    partnership: str
+    call_trump: bool
+    dealer_bids_first: bool
+    bids_each: int
+    """Turns to bid of each player."""
+    ordered: bool
+    """Whether a bid must be higher than the last."""
+    after_over_base: bool
+    contracts: Mapping[str, Contract]
+    """Those that can be played, forced included."""
+    payoffs: Payoffs
+    by_tricks: Mapping[tuple[str, bool], tuple[Payoff, ...]]
+    """For a contract, in clubs or not: the payoff of every number of tricks."""
+
+    @property
+    def fixed_partners(self) -> bool:
+        return self.partnership == "fixed"
+
+    @property
+    def bids(self) -> tuple[str, ...]:
+        return tuple(name for name in self.contracts if name != FORCED)
+
+
+@lru_cache(maxsize=256)
+def _rules(ruleset: Ruleset) -> _Rules:
+    options = ruleset.options
+    hand = cast(int, options["hand"])
+    fixed_partners = options["partnership"] == "fixed"
+    forced = options["passed_out"] == FORCED
+    contracts = {
+        name: _contract(options, name)
+        for name in _CONTRACTS
+        if (forced if name == FORCED else options[f"{name}.offered"])
+    }
+    payoffs: list[Payoff] = []
+    by_tricks: dict[tuple[str, bool], tuple[Payoff, ...]] = {}
+    for name, contract in contracts.items():
+        if contract.clubs_fixed:
+            prices = {"clubs": contract.clubs}
+        elif contract.clubs == contract.other:
+            prices = {"any": contract.clubs}
+        else:
+            prices = {"other": contract.other, "clubs": contract.clubs}
+        for trump, rate in prices.items():
+            rows = tuple(_payoffs(name, contract, trump, rate, hand, fixed_partners))
+            payoffs += rows
+            every = tuple(row for row in rows for _ in range(row.low, row.high + 1))
+            for clubs in {"clubs": (True,), "other": (False,), "any": (True, False)}[trump]:
+                by_tricks[name, clubs] = every
+    return _Rules(
+        hand=hand,
+        ranks=ranks_in(cast(int, options["cards"])),
+        passed_out=cast(str, options["passed_out"]),
+        partnership=cast(str, options["partnership"]),
+        call_trump=cast(bool, options["call_trump"]),
+        dealer_bids_first=options["first_bidder"] == "dealer",
+        bids_each=cast(int, options["bids_each"]),
+        ordered=options["ladder"] == "nine-steps",
+        after_over_base=options["after_bids"] == "over-base",
+        contracts=MappingProxyType(contracts),
+        payoffs=tuple(payoffs),
+        by_tricks=MappingProxyType(by_tricks),
+    )
+
+
+def _contract(options: Mapping[str, OptionValue], name: str) -> Contract:
+    def number(option: str) -> int:
+        return cast(int, options[f"{name}.{option}"])
+
+    return Contract(
+        declarers=number("declarers"),
+        needs=number("needs"),
+        clubs_fixed=options[f"{name}.trump"] == "clubs",
+        other=Rate(*(number(rate) for rate in Rate._fields)),
+        clubs=Rate(*(number(f"clubs_{rate}") for rate in Rate._fields)),
+    )
+
+
+def _payoffs(
+    name: str, contract: Contract, trump: str, rate: Rate, hand: int, fixed_partners: bool
+) -> Iterator[Payoff]:
+    """The endings of one contract with one kind of trump, from no trick to all of them."""
+
+    def ending(low: int, high: int, result: Result, chips: int) -> Payoff:
+        # chips: what each opponent pays; negative, what each is paid.
+        if contract.declarers == 2:
+            # Rules R2: a partner wins and loses the same as the declarer.
+            change = {"declarer": chips, "partner": chips, "opponent": -chips}
+        elif fixed_partners:
+            # Rules §3.1, partnership play: alone, the declarer's partner neither pays nor receives.
+            change = {"declarer": 2 * chips, "partner": 0, "opponent": -chips}
+        else:
+            change = {"declarer": (PLAYERS - 1) * chips, "opponent": -chips}
+        return Payoff(name, trump, low, high, result, MappingProxyType(change))
+
+    # Rules R7: a defeat is never doubled.
+    yield ending(0, contract.needs - 1, Result.SET, -rate.set)
+    if rate.made == rate.all:
+        yield ending(contract.needs, hand, Result.MADE, rate.made)
+    else:
+        if contract.needs < hand:
+            yield ending(contract.needs, hand - 1, Result.MADE, rate.made)
+        yield ending(hand, hand, Result.MADE, rate.all)
+
+
+class Mensch(CardGame[MenschDeal]):
+    id = "mensch"
+    unit = Unit.CHIPS
+    lowest_wins = False
+    several_games = False
+    options = (
+        Option("players", low=PLAYERS, high=PLAYERS),
+        Option("cards", low=16, high=52),
+        Option("hand", low=4, high=13),
+        Option("dealing", ("at-once", "in-fours")),
+        Option("first_bidder", ("left-of-dealer", "dealer")),
+        Option("bids_each", low=1, high=8),
+        Option("ladder", ("nine-steps", "three-rungs")),
+        Option("after_bids", ("over-base", "unchecked")),
+        Option("reminder"),
+        Option("passed_out", (FORCED, "same-dealer", "next-dealer")),
+        Option("partnership", ("called", "agreed", "fixed")),
+        Option("call_trump"),
+        Option("first_lead", ("solo-leads", "alone-leads")),
+        *(option for name in _CONTRACTS for option in _contract_options(name)),
+    )
+    rulesets = (
+        Ruleset("mensch", MappingProxyType(_MENSCH)),
+        Ruleset("mensch-russian", MappingProxyType(_RUSSIAN)),
+        Ruleset("mensch-russian-printed", MappingProxyType(_RUSSIAN_PRINTED)),
+    )
+
+    def problems_of(self, ruleset: Ruleset) -> tuple[Problem, ...]:
+        rules = _rules(ruleset)
+        problems = []
+
+        def conflict(option: str, other: str) -> None:
+            problems.append(Problem("HOUSE_RULE_CONFLICT", option, {"other": other}))
+
+        if ruleset.options["cards"] != PLAYERS * rules.hand:
+            conflict("cards", "hand")
+        if not rules.contracts:
+            conflict("half.offered", "passed_out")
+        for name, contract in rules.contracts.items():
+            if contract.needs > rules.hand:
+                conflict(f"{name}.needs", "hand")
+            # A price for a suit that cannot be trump would be a rule without effect.
+            if contract.clubs_fixed != (contract.other == _NONE):
+                conflict(f"{name}.made", f"{name}.trump")
+            if contract.needs == rules.hand:
+                # Every trick is needed, so there is one price for making it.
+                if contract.other.made != contract.other.all:
+                    conflict(f"{name}.made", f"{name}.all")
+                if contract.clubs.made != contract.clubs.all:
+                    conflict(f"{name}.clubs_made", f"{name}.clubs_all")
+        return tuple(problems)
+
+    def players(self, ruleset: Ruleset) -> int:
+        return PLAYERS
+
+    def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
+        return (0,) * PLAYERS
+
+    def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
+        if len(totals) != PLAYERS:
+            return (Problem("PLAYERS_COUNT", "players", {"players": PLAYERS}),)
+        if any(abs(total) > HIGHEST_OPENING for total in totals):
+            return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
+        # Rules §5.1, 1: so do the running totals.
+        return (Problem("OPENING_SUM", "opening", {"sum": sum(totals)}),) if sum(totals) else ()
+
+    def plays_for_chips(self, ruleset: Ruleset) -> bool:
+        return True
+
+    def fields(self, table: Table) -> tuple[Field, ...]:
+        rules = _rules(table.ruleset)
+        seats = table.seats
+        thrown_in = () if rules.passed_out == FORCED else (PASSED_OUT,)
+        called_card = Field("called_card", FieldKind.CARD, required=False, detail=True)
+        return (
+            Field("contract", FieldKind.CHOICE, choices=(*rules.contracts, *thrown_in)),
+            Field("declarer", FieldKind.SEAT, seats=seats),
+            Field("partner", FieldKind.SEAT, seats=seats, required=False),
+            Field("trump", FieldKind.CHOICE, choices=tuple(Suit), required=False),
+            Field("tricks", FieldKind.NUMBER, high=rules.hand),
+            Field("tricks_by_player", FieldKind.NUMBERS, seats=seats, high=rules.hand, required=False, detail=True),
+            *((called_card,) if rules.partnership == "called" else ()),
+            Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), seats, required=False, detail=True),
+            Field("result", FieldKind.CHOICE, (Result.MADE, Result.SET), required=False, detail=True),
+        )
+
+    def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
+        rules = _rules(table.ruleset)
+        fields = {field.name: field for field in self.fields(table)}
+        # What a sheet on paper says is read from it, never chosen.
+        del fields["result"]
+        name = text(facts.get("contract"))
+        if name == PASSED_OUT and rules.passed_out != FORCED:
+            return (fields["contract"],)
+        if rules.fixed_partners:
+            del fields["partner"]
+        contract = rules.contracts.get(name) if name else None
+        if contract is None:
+            return tuple(fields.values())
+        fields["tricks"] = replace(fields["tricks"], line=contract.needs)
+        if contract.declarers == 1:
+            fields.pop("partner", None)
+            fields.pop("called_card", None)
+        elif "partner" in fields:
+            others = tuple(seat for seat in table.seats if seat != facts.get("declarer"))
+            fields["partner"] = replace(fields["partner"], seats=others, required=True)
+        if contract.clubs_fixed:
+            del fields["trump"]
+        else:
+            fields["trump"] = replace(fields["trump"], required=True)
+        return tuple(fields.values())
+
+    def complete(self, facts: Facts, table: Table) -> Facts:
+        rules = _rules(table.ruleset)
+        name = text(facts.get("contract"))
+        contract = rules.contracts.get(name) if name else None
+        if contract is None:
+            return facts
+        known: dict[str, object] = {}
+        if contract.clubs_fixed:
+            known["trump"] = Suit.CLUBS.value
+        declarer = seat_of(PLAYERS)(facts.get("declarer"))
+        if contract.declarers == 2 and rules.fixed_partners and declarer is not None:
+            known["partner"] = table.left_of(declarer, 2)
+        return {**known, **facts}
+
+    def read(self, facts: Facts, table: Table) -> MenschDeal:
+        rules = _rules(table.ruleset)
+        passed_out = facts.get("contract") == PASSED_OUT
+        names = ["contract"] if passed_out else [field.name for field in self.fields(table)]
+        reader = Reader(self.complete(facts, table), names)
+        tricks_range = Problem("TRICKS_RANGE", "tricks", {"max": rules.hand})
+        required = not passed_out
+        deal = MenschDeal(
+            contract=reader.take("contract", text, required=True) or "",
+            declarer=reader.take("declarer", seat_of(PLAYERS), required=required),
+            partner=reader.take("partner", seat_of(PLAYERS)),
+            trump=reader.take("trump", suit),
+            tricks=reader.take("tricks", whole, required=required, otherwise=tricks_range),
+            tricks_by_player=reader.numbers("tricks_by_player", PLAYERS, "TRICKS_RANGE", rules.hand),
+            called_card=reader.take("called_card", card),
+            auction=reader.take("auction", list_of(_bid, longest=LONGEST_AUCTION)),
+            result=reader.take("result", one_of(Result.MADE, Result.SET)),
+        )
+        if reader.problems:
+            raise MalformedDeal(*reader.and_also(self.check(deal, table)))
+        return deal
+
+    def check(self, deal: MenschDeal, table: Table) -> tuple[Problem, ...]:
+        rules = _rules(table.ruleset)
+        if deal.contract == PASSED_OUT:
+            # Rules R9: who holds the queen of hearts plays.
+            return (Problem("ALL_PASS_IS_PLAYED", "contract"),) if rules.passed_out == FORCED else ()
+        contract = rules.contracts.get(deal.contract)
+        problems = []
+        if contract is None:
+            problems.append(Problem("CONTRACT_NOT_IN_RULESET", "contract", {"contract": deal.contract}))
+        else:
+            if deal.trump is None:
+                problems.append(Problem("TRUMP_MISSING", "trump", {"contract": deal.contract}))
+            elif contract.clubs_fixed and deal.trump is not Suit.CLUBS:
+                # Rules R5.
+                problems.append(Problem("TRUMP_FIXED", "trump", {"contract": deal.contract}))
+            if deal.partner is not None or contract.declarers == 2:
+                problems += _check_partner(deal, contract, table, rules)
+            if deal.called_card is not None:
+                problems += _check_called_card(deal, contract, deal.called_card, rules)
+        if deal.declarer is None:
+            problems.append(malformed("declarer", "missing"))
+        if deal.tricks is None:
+            problems.append(malformed("tricks", "missing"))
+        elif not 0 <= deal.tricks <= rules.hand:
+            problems.append(Problem("TRICKS_RANGE", "tricks", {"max": rules.hand}))
+        elif deal.result is not None and contract is not None:
+            # Rules §5.1, 4: made or failed is computed, never typed in.
+            result = Result.MADE if deal.tricks >= contract.needs else Result.SET
+            if deal.result != result:
+                values = {"contract": deal.contract, "tricks": deal.tricks, "result": result}
+                problems.append(Problem("RESULT_MISMATCH", "result", values))
+        if deal.tricks_by_player is not None:
+            problems += _check_tricks_by_player(deal, deal.tricks_by_player, rules)
+        if deal.auction:
+            problems += _check_auction(deal, deal.auction, table, rules)
+        return tuple(problems)
+
+    def score(self, deal: MenschDeal, table: Table) -> DealScore[MenschDeal]:
+        if problems := self.check(deal, table):
+            raise IllegalDeal(*problems)
+        rules = _rules(table.ruleset)
+        declarer, partner, tricks = deal.declarer, deal.partner, deal.tricks
+        if declarer is None or tricks is None:
+            return self._throw_in(deal, table, rules)
+        payoff = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][tricks]
+        change = payoff.change
+        points = [change["opponent"]] * PLAYERS
+        points[declarer] = change["declarer"]
+        if rules.fixed_partners:
+            partner = table.left_of(declarer, 2)
+        if partner is not None:
+            points[partner] = change["partner"]
+        chips = tuple(points)
+        after = Table(
+            table.ruleset,
+            table.left_of(table.dealer),
+            tuple(map(operator.add, table.totals, chips)),
+            table.penalties,
+            table.game,
+            table.deals + 1,
+        )
+        return DealScore(self, table, deal, payoff.result, chips, chips, after)
+
+    def _throw_in(self, deal: MenschDeal, table: Table, rules: _Rules) -> DealScore[MenschDeal]:
+        # Rules R9 and H4: dealt anew by the same dealer, or by the next.
+        dealer = table.dealer if rules.passed_out == "same-dealer" else table.left_of(table.dealer)
+        nothing = (0,) * PLAYERS
+        return DealScore(self, table, deal, Result.PASSED_OUT, nothing, nothing, replace(table, dealer=dealer))
+
+    def pay(self, score: DealScore[MenschDeal]) -> tuple[Payment, ...]:
+        deal, table = score.deal, score.before
+        if deal is None or deal.declarer is None:
+            return ()
+        rules = _rules(table.ruleset)
+        declarer = deal.declarer
+        others = [table.left_of(declarer, steps) for steps in range(1, PLAYERS)]
+        if deal.partner is not None:
+            # Rules §3.6: the opponent next clockwise after the declarer settles with the declarer.
+            first, second = (seat for seat in others if seat != deal.partner)
+            pairs = [(first, declarer), (second, deal.partner)]
+        elif rules.fixed_partners:
+            pairs = [(seat, declarer) for seat in others if seat != table.left_of(declarer, 2)]
+        else:
+            pairs = [(seat, declarer) for seat in others]
+        payments = []
+        for opponent, player in pairs:
+            chips = score.chips[opponent]
+            if chips < 0:
+                payments.append(Payment(opponent, player, -chips))
+            elif chips > 0:
+                payments.append(Payment(player, opponent, chips))
+        return tuple(payments)
+
+    def explain(self, score: DealScore[MenschDeal]) -> tuple[Line, ...]:
+        deal, table = score.deal, score.before
+        if deal is None or deal.declarer is None or deal.tricks is None:
+            dealer = score.table.dealer
+            return (Line("thrown-in", {"player": dealer, "same": dealer == table.dealer}),)
+        rules = _rules(table.ruleset)
+        contract = rules.contracts[deal.contract]
+        rows = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS]
+        payoff = rows[deal.tricks]
+        chips = abs(payoff.change["opponent"])
+        lines = [
+            Line(
+                "contract",
+                {"contract": deal.contract, "player": deal.declarer, "partner": deal.partner, "trump": deal.trump},
+            ),
+            Line(
+                "tricks",
+                {"tricks": deal.tricks, "needs": contract.needs, "max": rules.hand, "result": payoff.result},
+            ),
+        ]
+        if payoff.low == rules.hand > contract.needs:
+            ordinary = abs(rows[contract.needs].change["opponent"])
+            lines.append(Line("rate-all", {"chips": chips, "ordinary": ordinary, "trump": payoff.trump}))
+        else:
+            lines.append(Line("rate", {"chips": chips, "result": payoff.result, "trump": payoff.trump}))
+        if rules.fixed_partners and contract.declarers == 1:
+            lines.append(Line("stands-aside", {"player": table.left_of(deal.declarer, 2)}))
+        lines += (
+            Line("payment", {"payer": payment.payer, "payee": payment.payee, "chips": payment.chips})
+            for payment in score.payments
+        )
+        return tuple(lines)
+
+    def payoffs(self, ruleset: Ruleset) -> Payoffs:
+        return _rules(ruleset).payoffs
+
+
+def _bid(value: object) -> Bid | None:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        return None
+    seat, bid = seat_of(PLAYERS)(value[0]), text(value[1])
+    return None if seat is None or bid is None else (seat, bid)
+
+
+def _check_partner(deal: MenschDeal, contract: Contract, table: Table, rules: _Rules) -> Iterator[Problem]:
+    named = {"contract": deal.contract}
+    if contract.declarers == 1:
+        yield Problem("PARTNER_NOT_ALLOWED", "partner", named)
+    elif deal.partner is None:
+        yield Problem("PARTNER_MISSING", "partner", named)
+    elif deal.partner == deal.declarer:
+        yield Problem("PARTNER_SELF", "partner", named)
+    elif rules.fixed_partners and deal.declarer is not None:
+        opposite = table.left_of(deal.declarer, 2)
+        if deal.partner != opposite:
+            yield Problem("PARTNER_FIXED", "partner", {"player": opposite})
+
+
+def _check_called_card(deal: MenschDeal, contract: Contract, called: Card, rules: _Rules) -> Iterator[Problem]:
+    rank, suit_called = called
+    if contract.declarers == 1:
+        yield Problem("PARTNER_NOT_ALLOWED", "called_card", {"contract": deal.contract})
+    elif rank not in rules.ranks:
+        yield Problem("CARD_NOT_IN_DECK", "called_card", {"lowest": rules.ranks[-1]})
+    elif not rules.call_trump and (suit_called is deal.trump or called == QUEEN_OF_CLUBS):
+        yield Problem("CALLED_TRUMP", "called_card")
+
+
+def _check_tricks_by_player(deal: MenschDeal, tricks: tuple[int, ...], rules: _Rules) -> Iterator[Problem]:
+    wrong = [Seat(number) for number, taken in enumerate(tricks) if not 0 <= taken <= rules.hand]
+    for seat in wrong:
+        yield Problem("TRICKS_RANGE", "tricks_by_player", {"max": rules.hand, "player": seat})
+    if wrong:
+        return
+    if sum(tricks) != rules.hand:
+        yield Problem("TRICKS_SUM", "tricks_by_player", {"sum": sum(tricks), "max": rules.hand})
+    contract = rules.contracts.get(deal.contract)
+    side = [seat for seat in (deal.declarer, deal.partner) if seat is not None]
+    # While a person of the side is unknown there is nothing to compare.
+    if contract is None or deal.tricks is None or len(side) != contract.declarers:
+        return
+    taken = sum(tricks[seat] for seat in side)
+    if taken != deal.tricks:
+        yield Problem("TRICKS_SIDE", "tricks_by_player", {"sum": taken, "entered": deal.tricks})
+
+
+def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rules: _Rules) -> Iterator[Problem]:
+    turn = table.dealer if rules.dealer_bids_first else table.left_of(table.dealer)
+    turns = [0] * PLAYERS
+    highest: Bid | None = None
+    legal = True
+    for seat, bid in auction:
+        problem = None
+        if turns[seat] == rules.bids_each:
+            problem = Problem("BID_TWICE", "auction", {"player": seat})
+        elif seat != turn:
+            problem = Problem("BID_OUT_OF_TURN", "auction", {"player": turn})
+        elif bid != PASS:
+            problem = _check_bid(bid, highest[1] if highest else None, rules)
+            if problem is None:
+                highest = (seat, bid)
+        turns[seat] += 1
+        turn = table.left_of(seat)
+        if problem:
+            legal = False
+            yield problem
+    if not legal or deal.contract not in rules.contracts:
+        return
+    # The forced deal is nobody's bid.
+    entered = None if deal.contract == FORCED else (deal.declarer, deal.contract)
+    if entered != highest:
+        player, bid = highest or (None, PASS)
+        yield Problem("DECLARER_NOT_HIGHEST", "declarer", {"player": player, "bid": bid})
+
+
+def _check_bid(bid: str, highest: str | None, rules: _Rules) -> Problem | None:
+    if bid not in rules.bids:
+        return Problem("CONTRACT_NOT_IN_RULESET", "auction", {"contract": bid})
+    # Rules §3.1: by three rungs, the order inside a rung is unstated, so it is not checked.
+    if rules.ordered and highest in BIDS and BIDS.index(bid) <= BIDS.index(highest):
+        return Problem("BID_TOO_LOW", "auction", {"bid": bid, "highest": highest})
+    # Rules R8: an After bid is legal exactly when the highest bid is its base.
+    if rules.after_over_base and bid in BASES and highest != BASES[bid]:
+        return Problem("AFTER_WITHOUT_BASE", "auction", {"bid": bid, "base": BASES[bid]})
+    return None

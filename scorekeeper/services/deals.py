@@ -1,0 +1,280 @@
+"""Record, correct and void deals; start the next game of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.orm import Session
+
+from scorekeeper.limits import MAX_DEALS
+from scorekeeper.models import AnyRow, Deal, DealVersion, GameSession
+from scorekeeper.rules import Facts, IllegalDeal, Problem, Table
+from scorekeeper.services.history import Brought, Entered, Replayed, game_of, pending_game, replay, scored_deal
+from scorekeeper.services.ledger import adjustments, post_deals
+from scorekeeper.services.transaction import (
+    AlreadyDone,
+    SessionClosed,
+    SessionCommand,
+    StaleSession,
+    change_session,
+    transaction,
+)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordDeal(SessionCommand):
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectDeal(SessionCommand):
+    """``facts`` are the whole deal as it should have been entered. Correcting a void deal makes it count again."""
+
+    number: int
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoidDeal(SessionCommand):
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideGame(SessionCommand):
+    """Whether a new game begins with a deal: how a person decides about deals that no longer count."""
+
+    number: int
+    starts_game: bool
+
+
+def record_deal(db: Session, command: RecordDeal) -> int:
+    """Score a deal and enter it in its session's ledger, in one transaction. Returns its number.
+
+    Sending the same form again returns the number of the deal already recorded.
+
+    :raises MalformedDeal: if its facts are not a deal; nothing is written.
+    :raises IllegalDeal: if it cannot have happened; nothing is written.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "record")
+            if session.state == "closed":
+                raise SessionClosed
+            if session.undecided:
+                raise IllegalDeal(Problem("UNDECIDED", "deal"))
+            if session.deals >= MAX_DEALS:
+                raise IllegalDeal(Problem("DEALS_TOO_MANY", "deal", {"max": MAX_DEALS}))
+            game, ruleset = game_of(session)
+            table = Table.restored(ruleset, session.table)
+            score = game.play(command.facts, table)
+            number = session.deals + 1
+            scored = scored_deal(score)
+            db.execute(
+                insert(Deal).values(
+                    session_id=session.id,
+                    number=number,
+                    group_id=session.group_id,
+                    recorded=session.version,
+                    version=session.version,
+                    starts_game=table.game > 1 and table.deals == 0,
+                    facts=dict(command.facts),
+                    **columns_of(scored),
+                )
+            )
+            post_deals(db, session, [(number, None, scored)])
+            _move_on(db, session, score.table, deals=number)
+            return number
+    except AlreadyDone as done:
+        return db.execute(
+            select(Deal.number).where(Deal.session_id == command.session_id, Deal.recorded == done.version)
+        ).scalar_one()
+
+
+def correct_deal(db: Session, command: CorrectDeal) -> None:
+    """Replace what was entered about a deal and score every deal after it again, in any state of the session.
+
+    The ledger only grows: reversing and replacement entries keep who and when. If the game now ends earlier, later
+    deals are kept, marked unscored and shown, until a person starts a new game from them or voids them.
+
+    :raises MalformedDeal: if the facts are not a deal; nothing is written.
+    :raises IllegalDeal: if this deal cannot have happened; nothing is written.
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    _change_deal(db, command, "correct", facts=command.facts, void=False)
+
+
+def void_deal(db: Session, command: VoidDeal) -> None:
+    """Cancel a deal: everything is as if it had never been dealt, and the history keeps it.
+
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    _change_deal(db, command, "void", void=True)
+
+
+def decide_game(db: Session, command: DecideGame) -> None:
+    """Begin a new game with a deal, or count it in the game before, and score every deal from it on again.
+
+    :raises IllegalDeal: if a new game cannot begin there, because the one before has not ended.
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    _change_deal(db, command, "decide", starts_game=command.starts_game)
+
+
+def start_next_game(db: Session, command: SessionCommand) -> None:
+    """Begin the next game of a session whose game has ended.
+
+    :raises IllegalDeal: if it has not ended.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "new-game")
+            if session.state == "closed":
+                raise SessionClosed
+            game, ruleset = game_of(session)
+            _move_on(db, session, game.new_game(Table.restored(ruleset, session.table)))
+    except AlreadyDone:
+        return
+
+
+def _change_deal(
+    db: Session,
+    command: CorrectDeal | VoidDeal | DecideGame,
+    kind: str,
+    *,
+    facts: Facts | None = None,
+    void: bool | None = None,
+    starts_game: bool | None = None,
+) -> None:
+    """Change what is given about a deal, keep what it said before, and score from it on again."""
+    try:
+        with transaction(db):
+            session = change_session(db, command, kind, note=str(command.number))
+            rows = _deals_from(db, session, command.number)
+            place = next((place for place, row in enumerate(rows) if row.number == command.number), None)
+            if place is None:
+                raise StaleSession
+            target = rows[place]
+            game, ruleset = game_of(session)
+            changed = entered(target)
+            if facts is not None:
+                # An unscored deal stands after the end of a game: it must be a deal all the same.
+                game.play(facts, replace(Table.restored(ruleset, target.before), winners=()))
+                changed = replace(changed, facts=facts)
+            if void is not None:
+                changed = replace(changed, void=void)
+            if starts_game is not None:
+                changed = replace(changed, starts_game=starts_game)
+            replayed = replay(
+                game,
+                Table.restored(ruleset, rows[0].before),
+                [changed if row is target else entered(row) for row in rows],
+                adjustments(db, session, after=rows[0].recorded),
+            )
+            if starts_game and replayed.deals[place].reason == "GAME_NOT_OVER":
+                raise IllegalDeal(Problem("GAME_NOT_OVER", "deal"))
+            _keep_version(db, session, target)
+            db.execute(
+                update(Deal)
+                .where(Deal.session_id == session.id, Deal.number == target.number)
+                .values(version=session.version, facts=dict(changed.facts), starts_game=changed.starts_game)
+            )
+            _store(db, session, rows, replayed)
+            _move_on(db, session, pending_game(game, session, replayed.table), undecided=replayed.undecided)
+    except AlreadyDone:
+        return
+
+
+def entered(row: AnyRow) -> Entered:
+    """A deal's row as people left it."""
+    return Entered(row.number, row.recorded, row.facts, row.starts_game, row.status == "void")
+
+
+def brought(row: AnyRow) -> Brought:
+    """What came of a deal, as its row keeps it."""
+    return Brought(
+        row.before,
+        tuple(row.totals),
+        row.status,
+        row.reason,
+        row.result,
+        tuple(row.points),
+        tuple(row.chips),
+        tuple(row.winners),
+    )
+
+
+def columns_of(deal: Brought) -> dict[str, Any]:
+    """What came of a deal, as the columns of its row."""
+    return {
+        "before": deal.before,
+        "totals": list(deal.totals),
+        "status": deal.status,
+        "reason": deal.reason,
+        "result": str(deal.result),
+        "points": list(deal.points),
+        "chips": list(deal.chips),
+        "winners": list(deal.winners),
+    }
+
+
+def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
+    """The deals to score again when *number* changes: it, all after it, and the one before, for the table it left.
+
+    Where later deals wait for a decision, that is everything: which of them wait depends on the first.
+    """
+    first = 1 if session.undecided else number - 1
+    return db.execute(
+        select(*Deal.__table__.columns)
+        .where(Deal.session_id == session.id, Deal.number >= first)
+        .order_by(Deal.number)
+    ).all()
+
+
+def _keep_version(db: Session, session: AnyRow, deal: AnyRow) -> None:
+    db.execute(
+        insert(DealVersion).values(
+            session_id=session.id,
+            number=deal.number,
+            replaced=session.version,
+            group_id=session.group_id,
+            version=deal.version,
+            status=deal.status,
+            facts=deal.facts,
+        )
+    )
+
+
+def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Replayed) -> None:
+    """Write what *replayed* changes in the *rows* it was replayed from, and in the ledger."""
+    differences = [
+        (row.number, old, new)
+        for row, new in zip(rows, replayed.deals, strict=True)
+        if (old := brought(row)) != new
+    ]
+    if differences:
+        db.connection().execute(
+            update(Deal.__table__)  # type: ignore[arg-type]
+            .where(Deal.__table__.c.session_id == session.id, Deal.__table__.c.number == bindparam("deal_number"))
+            .values({name: bindparam(f"new_{name}") for name in columns_of(differences[0][2])}),
+            [
+                {"deal_number": number} | {f"new_{name}": value for name, value in columns_of(new).items()}
+                for number, _, new in differences
+            ],
+        )
+    post_deals(db, session, differences)
+
+
+def _move_on(
+    db: Session, session: AnyRow, table: Table, *, deals: int | None = None, undecided: bool = False
+) -> None:
+    db.execute(
+        update(GameSession)
+        .where(GameSession.id == session.id)
+        .values(table=table.state(), undecided=undecided, deals=session.deals if deals is None else deals)
+    )

@@ -1,0 +1,181 @@
+"""A group: making it, its players, and the links that open it."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.orm import Session
+
+from scorekeeper.limits import MAX_PLAYERS
+from scorekeeper.models import Group, GroupLink, Player
+from scorekeeper.names import BadName, clean_name, name_key
+from scorekeeper.rules import Problem, Refused
+from scorekeeper.services.transaction import transaction
+
+@dataclass(frozen=True, slots=True)
+class CreateGroup:
+    name: str
+    players: tuple[str, ...]
+    submission_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewLink:
+    """A link just made. ``token`` exists nowhere else: the database keeps its hash."""
+
+    group_id: int
+    link_id: int
+    token: str
+
+
+def token_hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def create_group(db: Session, command: CreateGroup) -> NewLink:
+    """Make a group with its players and a host link for its creator.
+
+    Sending the same ``submission_id`` again makes no second group, but gives the creator another link to the first:
+    the reply with the token may have been lost.
+
+    :raises Refused: if a name cannot be used; nothing is written.
+    """
+    with transaction(db):
+        group_id = db.scalar(select(Group.id).where(Group.submission_id == command.submission_id))
+        if group_id is None:
+            problems: list[Problem] = []
+            name = _usable(command.name, "name", problems)
+            players = [
+                (field, _usable(player, field, problems))
+                for field, player in ((f"players-{place}", player) for place, player in enumerate(command.players))
+            ]
+            problems += _alike(players, taken=())
+            if problems:
+                raise Refused(*problems)
+            now = datetime.now(UTC)
+            group_id = db.execute(
+                insert(Group).values(name=name, submission_id=command.submission_id, created_at=now).returning(Group.id)
+            ).scalar_one()
+            _insert_players(db, group_id, [player for _, player in players])
+        return _insert_link(db, group_id)
+
+
+def add_player(db: Session, group_id: int, name: str) -> int:
+    """Add a player and return their id.
+
+    :raises Refused: if the name cannot be used, or somebody in the group bears it.
+    """
+    with transaction(db):
+        _next_version(db, group_id)
+        (player_id,) = add_players(db, group_id, (name,), field="name")
+        return player_id
+
+
+def add_players(db: Session, group_id: int, names: Iterable[str], *, field: str) -> list[int]:
+    """Add players within a transaction that is under way.
+
+    :raises Refused: see :func:`add_player`.
+    """
+    problems: list[Problem] = []
+    usable = [(field, _usable(name, field, problems)) for name in names]
+    taken = db.scalars(select(Player.name_key).where(Player.group_id == group_id)).all()
+    problems += _alike(usable, taken)
+    if len(taken) + len(usable) > MAX_PLAYERS:
+        problems.append(Problem("PLAYERS_TOO_MANY", field, {"max": MAX_PLAYERS}))
+    if problems:
+        raise Refused(*problems)
+    return _insert_players(db, group_id, [name for _, name in usable])
+
+
+def rename_player(db: Session, group_id: int, player_id: int, name: str) -> None:
+    """Give a player another name, in every session past and to come.
+
+    :raises Refused: if the name cannot be used, or somebody else in the group bears it.
+    """
+    with transaction(db):
+        _next_version(db, group_id)
+        problems: list[Problem] = []
+        usable = _usable(name, "name", problems)
+        others = select(Player.name_key).where(Player.group_id == group_id, Player.id != player_id)
+        problems += _alike([("name", usable)], db.scalars(others).all())
+        if problems:
+            raise Refused(*problems)
+        db.execute(
+            update(Player)
+            .where(Player.group_id == group_id, Player.id == player_id)
+            .values(name=usable, name_key=name_key(usable))
+        )
+
+
+def create_link(db: Session, group_id: int) -> NewLink:
+    """Make another host link to the group."""
+    with transaction(db):
+        _next_version(db, group_id)
+        return _insert_link(db, group_id)
+
+
+def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
+    """End a link and every cookie it gave.
+
+    :raises Refused: if it is the last one; nobody could open the group again.
+    """
+    with transaction(db):
+        _next_version(db, group_id)
+        in_force = (GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+        if db.scalar(select(func.count()).select_from(GroupLink).where(*in_force)) == 1:
+            raise Refused(Problem("LAST_LINK", "link"))
+        db.execute(
+            update(GroupLink).where(*in_force, GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC))
+        )
+
+
+def _next_version(db: Session, group_id: int) -> None:
+    """Also locks the group's row, so that two phones cannot both add the last free name."""
+    db.execute(update(Group).where(Group.id == group_id).values(version=Group.version + 1))
+
+
+def _usable(name: str, field: str, problems: list[Problem]) -> str:
+    try:
+        return clean_name(name)
+    except BadName as bad:
+        problems += [replace(problem, field=field) for problem in bad.problems]
+        return ""
+
+
+def _alike(names: Iterable[tuple[str, str]], taken: Iterable[str]) -> list[Problem]:
+    seen = set(taken)
+    problems = []
+    for field, name in names:
+        if not name:
+            continue
+        if (key := name_key(name)) in seen:
+            problems.append(Problem("NAME_TAKEN", field, {"name": name}))
+        seen.add(key)
+    return problems
+
+
+def _insert_players(db: Session, group_id: int, names: list[str]) -> list[int]:
+    now = datetime.now(UTC)
+    return [
+        db.execute(
+            insert(Player)
+            .values(group_id=group_id, name=name, name_key=name_key(name), created_at=now)
+            .returning(Player.id)
+        ).scalar_one()
+        for name in names
+    ]
+
+
+def _insert_link(db: Session, group_id: int) -> NewLink:
+    token = secrets.token_urlsafe(16)
+    link_id = db.execute(
+        insert(GroupLink)
+        .values(group_id=group_id, role="host", token_hash=token_hash(token), created_at=datetime.now(UTC))
+        .returning(GroupLink.id)
+    ).scalar_one()
+    return NewLink(group_id, link_id, token)

@@ -1,0 +1,131 @@
+"""How the deals of a session follow from one another: the one place that turns what was entered into what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import add
+from typing import Any
+
+
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Ruleset, Seat, Table, Unit
+
+
+@lru_cache(maxsize=256)
+def ruleset_of(card_game: str, ruleset_id: str, options: str) -> Ruleset:
+    """The ruleset whose copy a session keeps as JSON text."""
+    return CARD_GAMES[card_game].restored(ruleset_id, json.loads(options))
+
+
+def game_of(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
+    """The card game and ruleset of a session's row."""
+    return CARD_GAMES[session.card_game], ruleset_of(session.card_game, session.ruleset_id, session.options)
+
+
+def first_table(session: AnyRow) -> Table:
+    """The table before the first deal of a session's row."""
+    game, ruleset = game_of(session)
+    return game.open_table(ruleset, dealer=Seat(session.first_dealer), opening=tuple(session.opening))
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A deal as people left it. ``recorded`` is the session's version in which it was first recorded."""
+
+    number: int
+    recorded: int
+    facts: Facts
+    starts_game: bool = False
+    void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What came of a deal, as its row keeps it. ``reason`` says why a deal is unscored."""
+
+    before: dict[str, object]
+    totals: tuple[int, ...]
+    status: str
+    reason: str = ""
+    result: str = ""
+    points: tuple[int, ...] = ()
+    chips: tuple[int, ...] = ()
+    winners: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Deals scored in order, the table they leave, and whether a person must decide about some of them first."""
+
+    deals: tuple[Brought, ...]
+    table: Table
+    undecided: bool
+
+
+def replay(
+    game: CardGame[Any], table: Table, deals: Iterable[Entered], adjustments: Mapping[int, tuple[int, ...]]
+) -> Replayed:
+    """Score *deals* from *table* on, with the chips *adjustments* of each version falling between them.
+
+    A deal after the end of a game is unscored, unless a person started a new game with it. Where such a start no longer
+    follows the end of a game, that deal and all after it are unscored, until a person decides.
+    """
+    due = deque(sorted(adjustments.items()))
+    brought: list[Brought] = []
+    undecided = False
+    for deal in deals:
+        while due and due[0][0] < deal.recorded:
+            table = adjusted(game, table, due.popleft()[1])
+        if deal.starts_game and not undecided:
+            if table.over:
+                table = game.new_game(table)
+            elif table.deals or table.game == 1:
+                undecided = True
+        outcome = _scored(game, table, deal, undecided)
+        brought.append(outcome[0])
+        table = outcome[1]
+    while due:
+        table = adjusted(game, table, due.popleft()[1])
+    return Replayed(tuple(brought), table, undecided)
+
+
+def adjusted(game: CardGame[Any], table: Table, chips: tuple[int, ...]) -> Table:
+    """*table* after an adjustment: it shows on the sheet where the sheet counts chips."""
+    if game.unit is not Unit.CHIPS:
+        return table
+    return replace(table, totals=tuple(map(add, table.totals, chips)))
+
+
+def pending_game(game: CardGame[Any], session: AnyRow, table: Table) -> Table:
+    """*table* as the last deal left it, or that of the next game, if it had been started and has no deal yet."""
+    return game.new_game(table) if table.over and session.table["game"] > table.game else table
+
+
+def _scored(game: CardGame[Any], table: Table, deal: Entered, undecided: bool) -> tuple[Brought, Table]:
+    before = table.state()
+    if deal.void:
+        return Brought(before, table.totals, "void"), table
+    if undecided:
+        return Brought(before, table.totals, "unscored", "GAME_NOT_OVER"), table
+    try:
+        score = game.play(deal.facts, table)
+    except Refused as refused:
+        return Brought(before, table.totals, "unscored", refused.problems[0].code), table
+    return scored_deal(score), score.table
+
+
+def scored_deal(score: DealScore[Any]) -> Brought:
+    """What a scored deal brought, as its row keeps it."""
+    return Brought(
+        score.before.state(),
+        score.table.totals,
+        "scored",
+        result=score.result,
+        points=score.points,
+        chips=score.chips,
+        winners=score.outcome.winners if score.outcome else (),
+    )

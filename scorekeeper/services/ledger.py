@@ -1,0 +1,145 @@
+"""The ledger of a session: postings that only grow, and the sums kept beside them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.orm import Session
+
+from scorekeeper.ledger import EntryKind
+from scorekeeper.models import AnyRow, GroupTotal, LedgerEntry, SessionSeat
+from scorekeeper.services.history import Brought
+
+SEAT_SUMS = {
+    EntryKind.DEAL: SessionSeat.chips,
+    EntryKind.ADJUSTMENT: SessionSeat.chips,
+    EntryKind.BUY_IN: SessionSeat.bought,
+    EntryKind.CASH_OUT: SessionSeat.cashed,
+    EntryKind.TRANSFER: SessionSeat.settled,
+}
+"""The sum of a seat's entries of each kind, as its row keeps it."""
+
+
+class Amount(NamedTuple):
+    """Signed chips on the account of a seat, or of the bank, which has none; ``deal`` is the number of their deal."""
+
+    seat: int | None
+    chips: int
+    deal: int | None = None
+
+
+class Posting(NamedTuple):
+    """What one version of a session enters in its ledger. The amounts sum to zero."""
+
+    version: int
+    kind: EntryKind
+    amounts: tuple[Amount, ...]
+
+
+Difference = tuple[int, Brought | None, Brought]
+"""The number of a deal, what it had brought before (None for a new one), and what it brings now."""
+
+
+def post(db: Session, session: AnyRow, *postings: Posting) -> None:
+    """Enter postings in the ledger, and add them to the sums of the seats and of the group."""
+    entries = [
+        {
+            "session_id": session.id,
+            "version": posting.version,
+            "line": line,
+            "group_id": session.group_id,
+            "kind": posting.kind,
+            "seat": amount.seat,
+            "deal_number": amount.deal,
+            "chips": amount.chips,
+        }
+        for posting in postings
+        for line, amount in enumerate(amount for amount in posting.amounts if amount.chips)
+    ]
+    if not entries:
+        return
+    db.execute(insert(LedgerEntry), entries)
+    sums: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    won: Counter[int] = Counter()
+    for posting in postings:
+        for seat, chips, _ in posting.amounts:
+            if seat is not None:
+                # Chips cashed in are kept as a positive number.
+                sums[SEAT_SUMS[posting.kind].key][seat] += -chips if posting.kind is EntryKind.CASH_OUT else chips
+                won[seat] += chips if posting.kind.is_result else 0
+    for column, amounts in sums.items():
+        if changed := {seat: chips for seat, chips in amounts.items() if chips}:
+            _add_to_seats(db, session, column, changed)
+    if any(won.values()):
+        add_to_group(db, session, {seat: {"chips": chips} for seat, chips in won.items()})
+
+
+def post_deals(db: Session, session: AnyRow, differences: Sequence[Difference]) -> None:
+    """Enter what deals brought, in one posting. What one had brought before is reversed, never taken out."""
+    amounts = []
+    for number, old, new in differences:
+        if old is None or old.chips != new.chips:
+            amounts += [Amount(seat, -chips, number) for seat, chips in enumerate(old.chips if old else ())]
+            amounts += [Amount(seat, chips, number) for seat, chips in enumerate(new.chips)]
+    post(db, session, Posting(session.version, EntryKind.DEAL, tuple(amounts)))
+    count_games(db, session, differences)
+
+
+def count_games(db: Session, session: AnyRow, differences: Iterable[Difference]) -> None:
+    """Count the games that deals ended, and for whom, in the standings of the group."""
+    counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for _, old, new in differences:
+        for deal, sign in ((old, -1), (new, 1)):
+            if deal is not None and deal.winners:
+                for seat in range(len(deal.totals)):
+                    counts[seat]["games"] += sign
+                    counts[seat]["wins"] += sign * (seat in deal.winners)
+    if any(any(count.values()) for count in counts.values()):
+        add_to_group(db, session, counts)
+
+
+def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[int, ...]]:
+    """The adjustments since the session's version *after*: the chips of each seat, by version."""
+    seats = len(session.opening)
+    found: defaultdict[int, list[int]] = defaultdict(lambda: [0] * seats)
+    for version, seat, chips in db.execute(
+        select(LedgerEntry.version, LedgerEntry.seat, LedgerEntry.chips).where(
+            LedgerEntry.session_id == session.id,
+            LedgerEntry.version > after,
+            LedgerEntry.kind == EntryKind.ADJUSTMENT,
+        )
+    ):
+        found[version][seat] = chips
+    return {version: tuple(chips) for version, chips in found.items()}
+
+
+def add_to_group(db: Session, session: AnyRow, amounts: Mapping[int, Mapping[str, int]]) -> None:
+    """Add the amounts of each seat (``chips``, ``games``, ``wins``) to what its player has come to in the group."""
+    player_id = (
+        select(SessionSeat.player_id)
+        .where(SessionSeat.session_id == session.id, SessionSeat.seat == bindparam("of_seat"))
+        .scalar_subquery()
+    )
+    totals = GroupTotal.__table__
+    db.connection().execute(
+        update(GroupTotal.__table__)  # type: ignore[arg-type]
+        .where(totals.c.player_id == player_id, totals.c.card_game == session.card_game)
+        .values({name: totals.c[name] + bindparam(f"more_{name}") for name in ("chips", "games", "wins")}),
+        [
+            {"of_seat": seat} | {f"more_{name}": counts.get(name, 0) for name in ("chips", "games", "wins")}
+            for seat, counts in amounts.items()
+        ],
+    )
+
+
+def _add_to_seats(db: Session, session: AnyRow, column: str, amounts: Mapping[int, int]) -> None:
+    seats = SessionSeat.__table__
+    db.connection().execute(
+        update(SessionSeat.__table__)  # type: ignore[arg-type]
+        .where(seats.c.session_id == session.id, seats.c.seat == bindparam("of_seat"))
+        .values({column: seats.c[column] + bindparam("more")}),
+        [{"of_seat": seat, "more": chips} for seat, chips in amounts.items()],
+    )

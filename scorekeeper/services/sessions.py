@@ -1,0 +1,316 @@
+"""Open a session, and what happens in it besides deals: buy in, cash out, adjust, close, reopen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.dialects.postgresql import insert as postgresql_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.orm import Session
+
+from scorekeeper.ledger import EntryKind
+from scorekeeper.limits import MAX_CHIPS, MAX_TOTAL_CHIPS
+from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
+from scorekeeper.rules import CARD_GAMES, OptionValue, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.services.history import adjusted, game_of
+from scorekeeper.services.ledger import Amount, Posting, post
+from scorekeeper.sessionfile import Chip
+from scorekeeper.services.settlement import draw_up, withdraw_unpaid
+from scorekeeper.services.transaction import (
+    AlreadyDone,
+    SessionClosed,
+    SessionCommand,
+    change_session,
+    transaction,
+)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenSession:
+    """``players`` sit clockwise; ``buy_in`` is the number of chips everybody buys at the start."""
+
+    group_id: int
+    link_id: int
+    submission_id: str
+    name: str
+    card_game: str
+    ruleset: Ruleset
+    players: tuple[int, ...]
+    dealer: Seat
+    started_on: date
+    opening: tuple[int, ...] | None = None
+    chip: Chip | None = None
+    buy_in: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveChips(SessionCommand):
+    """Chips a seat buys or gives back for money."""
+
+    seat: Seat
+    chips: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjust(SessionCommand):
+    """Chips moved between seats for a reason no rule knows; one number per seat, summing to zero."""
+
+    chips: tuple[int, ...]
+    note: str
+
+
+def open_session(db: Session, command: OpenSession) -> int:
+    """Begin a session and return its id. Sending the same form again returns the id of the session already begun.
+
+    :raises Refused: if the players, the opening or the buy-in do not fit the ruleset; nothing is written.
+    """
+    with transaction(db):
+        return begin_session(db, command)
+
+
+def begin_session(db: Session, command: OpenSession) -> int:
+    """Begin a session within a transaction that is under way.
+
+    :raises Refused: see :func:`open_session`.
+    """
+    begun = select(GameSession.id).where(
+        GameSession.group_id == command.group_id, GameSession.submission_id == command.submission_id
+    )
+    if (session_id := db.scalar(begun)) is not None:
+        return session_id
+    game = CARD_GAMES[command.card_game]
+    _check_players(db, command, game.players(command.ruleset))
+    table = game.open_table(command.ruleset, dealer=command.dealer, opening=command.opening)
+    now = datetime.now(UTC)
+    session = db.execute(
+        insert(GameSession)
+        .values(
+            group_id=command.group_id,
+            name=command.name,
+            card_game=command.card_game,
+            ruleset_id=command.ruleset.id,
+            options=options_text(command.ruleset.options),
+            first_dealer=command.dealer,
+            opening=list(table.totals),
+            chip_value_minor=command.chip and command.chip.value_minor,
+            currency=command.chip and command.chip.currency,
+            exponent=command.chip and command.chip.exponent,
+            table=table.state(),
+            submission_id=command.submission_id,
+            started_on=command.started_on,
+            created_at=now,
+        )
+        .returning(*GameSession.__table__.columns)
+    ).one()
+    opening = table.totals if game.unit is Unit.CHIPS else (0,) * len(table.totals)
+    db.execute(
+        insert(SessionSeat),
+        [
+            {
+                "session_id": session.id,
+                "seat": seat,
+                "group_id": command.group_id,
+                "player_id": player_id,
+                "chips": opening[seat],
+            }
+            for seat, player_id in enumerate(command.players)
+        ],
+    )
+    db.execute(
+        insert(SessionChange).values(
+            session_id=session.id,
+            version=session.version,
+            group_id=command.group_id,
+            kind="open",
+            link_id=command.link_id,
+            submission_id=command.submission_id,
+            fingerprint="",
+            created_at=now,
+        )
+    )
+    _join_totals(db, command, opening)
+    if command.buy_in:
+        _check_chips(command.buy_in, "buy_in")
+        seats = range(len(command.players))
+        amounts = *(Amount(seat, command.buy_in) for seat in seats), Amount(None, -command.buy_in * len(seats))
+        post(db, session, Posting(session.version, EntryKind.BUY_IN, amounts))
+    return int(session.id)
+
+
+def buy_in(db: Session, command: MoveChips) -> None:
+    """Sell chips to a seat.
+
+    :raises Refused: if the number is out of bounds.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = _open(change_session(db, command, "buy-in"))
+            _check_chips(command.chips, "chips")
+            _check_seat(session, command.seat)
+            post(db, session, bought(session.version, command.seat, command.chips))
+    except AlreadyDone:
+        return
+
+
+def cash_out(db: Session, command: MoveChips) -> None:
+    """Take chips back from a seat.
+
+    :raises Refused: if the seat does not have that many.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = _open(change_session(db, command, "cash-out"))
+            _check_chips(command.chips, "chips")
+            _check_seat(session, command.seat)
+            held = db.execute(
+                select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed).where(
+                    SessionSeat.session_id == session.id, SessionSeat.seat == command.seat
+                )
+            ).scalar_one()
+            if command.chips > held:
+                raise Refused(Problem("CHIPS_SHORT", "chips", {"held": held, "player": command.seat}))
+            post(db, session, cashed(session.version, command.seat, command.chips))
+    except AlreadyDone:
+        return
+
+
+def adjust(db: Session, command: Adjust) -> None:
+    """Move chips between seats, with a note that says why.
+
+    :raises Refused: if they do not sum to zero, or the note is missing.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = _open(change_session(db, command, "adjustment", note=command.note))
+            if problems := _adjustment_problems(session, command):
+                raise Refused(*problems)
+            post(db, session, moved(session.version, command.chips))
+            game, ruleset = game_of(session)
+            table = adjusted(game, Table.restored(ruleset, session.table), command.chips)
+            db.execute(update(GameSession).where(GameSession.id == session.id).values(table=table.state()))
+    except AlreadyDone:
+        return
+
+
+def close_session(db: Session, command: SessionCommand) -> None:
+    """End a session and draw up its settlement.
+
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if it has ended already.
+    """
+    try:
+        with transaction(db):
+            session = _open(change_session(db, command, "close"))
+            db.execute(update(GameSession).where(GameSession.id == session.id).values(state="closed"))
+            draw_up(db, session)
+    except AlreadyDone:
+        return
+
+
+def reopen_session(db: Session, command: SessionCommand) -> None:
+    """Carry on with a session that had ended. What was paid stays paid; what was not is withdrawn.
+
+    :raises StaleSession: if the session is past ``expected_version``, or has not ended.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "reopen")
+            db.execute(update(GameSession).where(GameSession.id == session.id).values(state="open"))
+            withdraw_unpaid(db, session)
+    except AlreadyDone:
+        return
+
+
+def bought(version: int, seat: int, chips: int) -> Posting:
+    return Posting(version, EntryKind.BUY_IN, (Amount(seat, chips), Amount(None, -chips)))
+
+
+def cashed(version: int, seat: int, chips: int) -> Posting:
+    return Posting(version, EntryKind.CASH_OUT, (Amount(seat, -chips), Amount(None, chips)))
+
+
+def moved(version: int, chips: Sequence[int]) -> Posting:
+    return Posting(version, EntryKind.ADJUSTMENT, tuple(Amount(seat, amount) for seat, amount in enumerate(chips)))
+
+
+def options_text(options: object) -> str:
+    """A ruleset's options as the text a session keeps."""
+    return json.dumps(dict(options), sort_keys=True)  # type: ignore[call-overload]
+
+
+def _open(session: AnyRow) -> AnyRow:
+    if session.state == "closed":
+        raise SessionClosed
+    return session
+
+
+def _check_players(db: Session, command: OpenSession, wanted: int) -> None:
+    players = command.players
+    in_group = db.scalars(
+        select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))
+    ).all()
+    if not len(players) == len(set(players)) == len(in_group) == wanted:
+        raise Refused(Problem("PLAYERS_COUNT", "players", {"players": wanted}))
+    if not 0 <= command.dealer < wanted:
+        raise Refused(Problem("MALFORMED", "dealer", {"reason": "type"}))
+
+
+def _check_chips(chips: int, field: str) -> None:
+    if not 0 < chips <= MAX_CHIPS:
+        raise Refused(Problem("CHIPS_RANGE", field, {"low": 1, "high": MAX_CHIPS}))
+
+
+def _check_seat(session: AnyRow, seat: int) -> None:
+    if not 0 <= seat < len(session.opening):
+        raise Refused(Problem("MALFORMED", "player", {"reason": "type"}))
+
+
+def _adjustment_problems(session: AnyRow, command: Adjust) -> list[Problem]:
+    problems = []
+    if len(command.chips) != len(session.opening) or any(abs(chips) > MAX_CHIPS for chips in command.chips):
+        problems.append(Problem("CHIPS_RANGE", "chips", {"low": -MAX_CHIPS, "high": MAX_CHIPS}))
+    if difference := sum(command.chips):
+        problems.append(Problem("ADJUSTMENT_SUM", "chips", {"sum": difference}))
+    if not any(command.chips):
+        problems.append(Problem("ADJUSTMENT_EMPTY", "chips"))
+    if not command.note:
+        problems.append(Problem("NOTE_MISSING", "note"))
+    return problems
+
+
+def _join_totals(db: Session, command: OpenSession, opening: Sequence[int]) -> None:
+    """Count the session for each of its players in the standings of the group."""
+    insert_here = sqlite_insert if db.get_bind().dialect.name == "sqlite" else postgresql_insert
+    rows = insert_here(GroupTotal).values(
+        [
+            {
+                "player_id": player_id,
+                "card_game": command.card_game,
+                "group_id": command.group_id,
+                "sessions": 1,
+                "games": 0,
+                "wins": 0,
+                "chips": opening[seat],
+            }
+            for seat, player_id in enumerate(command.players)
+        ]
+    )
+    db.execute(
+        rows.on_conflict_do_update(
+            index_elements=["player_id", "card_game"],
+            set_={
+                "sessions": GroupTotal.sessions + 1,
+                "chips": GroupTotal.chips + rows.excluded.chips,
+            },
+        )
+    )

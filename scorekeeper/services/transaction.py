@@ -1,0 +1,102 @@
+"""Transactions, and the one way a session changes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import AnyRow, GameSession, SessionChange
+
+
+class StaleSession(Exception):
+    """The session has moved on since the form was shown."""
+
+
+class SessionClosed(Exception):
+    """The session has ended; it can be reopened."""
+
+
+class AlreadyDone(Exception):
+    """The same form was sent before and did its work in ``version``."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"already done in version {version}")
+        self.version = version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCommand:
+    """What every change of a session carries: where, at which version it aims, and the form and link it came from."""
+
+    session_id: int
+    expected_version: int
+    submission_id: str
+    link_id: int
+
+
+@contextmanager
+def transaction(db: Session) -> Iterator[None]:
+    """Commit on success, roll back on any error.
+
+    Whatever was read before is let go first: SQLite cannot turn a read transaction into one that writes once somebody
+    else has written.
+    """
+    db.rollback()
+    db.connection(execution_options={"writes": True})
+    try:
+        yield
+        db.commit()
+    except BaseException:
+        db.rollback()
+        raise
+
+
+def change_session(db: Session, command: SessionCommand, kind: str, *, note: str = "") -> AnyRow:
+    """Move the session on by one version, log the change, and return the session's row as it now stands.
+
+    The row stays locked until the transaction ends, so what is read after it is current.
+
+    :raises AlreadyDone: if this very form did its work before.
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    fingerprint = hashlib.sha256(repr(replace(command, expected_version=0)).encode()).hexdigest()
+    row = db.execute(
+        update(GameSession)
+        .where(GameSession.id == command.session_id, GameSession.version == command.expected_version)
+        .values(version=GameSession.version + 1)
+        .returning(*GameSession.__table__.columns)
+    ).one_or_none()
+    if row is None:
+        done = db.execute(
+            select(SessionChange.version, SessionChange.fingerprint).where(
+                SessionChange.session_id == command.session_id, SessionChange.submission_id == command.submission_id
+            )
+        ).one_or_none()
+        if done is not None and done.fingerprint == fingerprint:
+            raise AlreadyDone(done.version)
+        raise StaleSession
+    try:
+        db.execute(
+            insert(SessionChange).values(
+                session_id=row.id,
+                version=row.version,
+                group_id=row.group_id,
+                kind=kind,
+                link_id=command.link_id,
+                submission_id=command.submission_id,
+                fingerprint=fingerprint,
+                note=note,
+                created_at=datetime.now(UTC),
+            )
+        )
+    except IntegrityError as used_before:
+        raise StaleSession from used_before
+    return row

@@ -1,0 +1,85 @@
+"""What went wrong, as a status and a page: once for the whole application."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Flask, render_template
+from flask_babel import gettext as _
+from flask_wtf.csrf import CSRFError
+from werkzeug.exceptions import HTTPException
+
+from scorekeeper.rules import Refused
+from scorekeeper.services.transaction import SessionClosed, StaleSession
+from scorekeeper.words import problem_message
+
+Page = tuple[str, int]
+
+
+def init_app(app: Flask) -> None:
+    app.register_error_handler(StaleSession, _stale)
+    app.register_error_handler(SessionClosed, _closed)
+    app.register_error_handler(Refused, _refused)
+    app.register_error_handler(CSRFError, _forged)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(500, _failed)
+
+
+def error_page(status: int, title: str, *sentences: str) -> Page:
+    """A page that says what happened and what to do."""
+    return render_template("error.html", title=title, sentences=sentences), status
+
+
+def _stale(error: StaleSession) -> Page:
+    return error_page(
+        409,
+        _("Somebody was quicker"),
+        _("The session has changed since this page was shown, so nothing was saved."),
+        _("Go back, reload the page, and look whether what you meant to do has been done."),
+    )
+
+
+def _closed(error: SessionClosed) -> Page:
+    return error_page(
+        409,
+        _("This session has ended"),
+        _("Nothing was saved. Reopen the session to go on playing."),
+    )
+
+
+def _refused(error: Refused) -> Page:
+    return error_page(422, _("This cannot be saved"), *(problem_message(problem) for problem in error.problems))
+
+
+def _forged(error: CSRFError) -> Page:
+    return error_page(
+        400,
+        _("This form is too old, or comes from elsewhere"),
+        _("Nothing was saved. Go back, reload the page and send it again."),
+    )
+
+
+def _http(error: HTTPException) -> Any:
+    if error.code is None or error.code < 400:
+        return error
+    title, sentences = {
+        404: (
+            _("There is no such page"),
+            (_("If it belongs to a group, open the group's link again: without it, nobody can see the group."),),
+        ),
+        413: (_("This is too large"), (_("At most 1 MB can be sent at once. Nothing was saved."),)),
+    }.get(error.code, (_("This could not be understood"), (_("Nothing was saved. Go back and try again."),)))
+    page, status = error_page(error.code, title, *sentences)
+    response = error.get_response()
+    response.data = page
+    response.content_type = "text/html; charset=utf-8"
+    return response
+
+
+def _failed(error: Exception) -> Page:
+    """Flask has logged the error with its traceback; a person gets a page and their way back."""
+    return error_page(
+        500,
+        _("Something went wrong here"),
+        _("What was recorded is safe. Go back and look whether what you sent has arrived before you send it again."),
+    )

@@ -1,0 +1,63 @@
+"""What every form of a page carries, and how refusals come to stand beside their fields."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import Any, TypedDict
+
+from flask_wtf import FlaskForm
+from wtforms import HiddenField, IntegerField
+from wtforms.validators import InputRequired, Length, NumberRange
+from wtforms.widgets import HiddenInput
+
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import Problem
+from scorekeeper.words import problem_message
+
+
+def new_submission_id() -> str:
+    """A name for one form as it was shown once: whatever comes back under it is the same act."""
+    return secrets.token_hex(16)
+
+
+class SubmissionForm(FlaskForm):  # type: ignore[misc]
+    """A form that does its work once, however often it is sent."""
+
+    submission_id = HiddenField(default=new_submission_id, validators=[InputRequired(), Length(min=32, max=32)])
+
+    def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
+        """Put each problem beside its field, and return those that belong to no field of this form."""
+        homeless = []
+        for problem in problems:
+            field = self._fields.get(problem.field)
+            if field is None:
+                homeless.append(problem)
+            else:
+                field.errors = [*field.errors, problem_message(problem, names)]
+        return homeless
+
+
+class SessionForm(SubmissionForm):
+    """A form that changes a session, as it stood in the version that was shown."""
+
+    expected_version = IntegerField(widget=HiddenInput(), validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
+
+
+class CommandFields(TypedDict):
+    """What every :class:`~scorekeeper.services.transaction.SessionCommand` carries."""
+
+    session_id: int
+    expected_version: int
+    submission_id: str
+    link_id: int
+
+
+def command_fields(session: AnyRow, form: SessionForm) -> CommandFields:
+    """What *form* and the session it belongs to give every command."""
+    return {
+        "session_id": session.id,
+        "expected_version": form.expected_version.data,
+        "submission_id": form.submission_id.data,
+        "link_id": session.link_id,
+    }

@@ -1,0 +1,40 @@
+"""Numbers and money as the reader's locale writes them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from babel import Locale
+from babel.numbers import format_decimal, get_plus_sign_symbol, parse_pattern
+from flask_babel import get_locale
+
+MINUS: Final = "\N{MINUS SIGN}"
+
+
+def number(value: int) -> str:
+    """*value* with the locale's thousands and a real minus sign."""
+    return format_decimal(value, locale=locale()).replace("-", MINUS)
+
+
+def signed(value: int) -> str:
+    """*value* with its sign, as a change is written; zero has none."""
+    return f"{get_plus_sign_symbol(locale())}{number(value)}" if value > 0 else number(value)
+
+
+def money(amount_minor: int, currency: str, exponent: int) -> str:
+    """*amount_minor* as an amount of *currency*, with all its *exponent* decimals."""
+    here = locale()
+    pattern = parse_pattern(here.currency_formats["standard"].pattern)
+    # The stored exponent counts, not what Babel thinks of the currency today.
+    pattern.frac_prec = (exponent, exponent)
+    amount = Decimal(amount_minor).scaleb(-exponent)
+    text = str(pattern.apply(amount, here, currency=currency, currency_digits=False))
+    # A currency that is written in letters keeps its distance: CHF 5.00.
+    return re.sub(r"(?<=[^\W\d_])(?=\d)", "\N{NO-BREAK SPACE}", text).replace("-", MINUS)
+
+
+def locale() -> Locale:
+    """The reader's; English outside of a request."""
+    return get_locale() or Locale("en")

