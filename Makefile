@@ -16,16 +16,22 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 APT := export DEBIAN_FRONTEND=noninteractive; test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
 	&& apt-get update -q && apt-get install -q -y --no-install-recommends
 
-.PHONY: run test lint bench lock chromium
+.PHONY: run test test-rest test-postgres test-browser lint bench lock chromium
 .DELETE_ON_ERROR:
 
 run: $(VENV)/installed-run
 	@$(BIN)/scorekeeper serve
 
-# Two browsers at once on a small machine are slower than one after the other, so only the rest runs in parallel.
-test: $(VENV)/installed-dev chromium
-	$(BIN)/python -m pytest -n auto --ignore=tests/browser --ignore=tests/postgres
-	$(BIN)/python -m pytest -n auto --database=postgresql tests/http tests/migrations tests/postgres
+test: test-rest test-postgres test-browser
+
+test-rest: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n logical --ignore=tests/browser --ignore=tests/postgres
+
+test-postgres: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -n logical --database=postgresql tests/http tests/migrations tests/postgres
+
+# Two browsers at once on a small machine are slower than one after the other.
+test-browser: $(VENV)/installed-dev chromium
 	$(BIN)/python -m pytest tests/browser
 
 lint: $(VENV)/installed-dev

@@ -38,7 +38,7 @@ def some_facts(chance: random.Random, game: CardGame[Any], ruleset: Ruleset) -> 
 def deals_a_second(game: CardGame[Any], ruleset: Ruleset) -> int:
     chance = random.Random(1)
     start = game.open_table(ruleset)
-    deals = []
+    deals: list[Any] = []
     while len(deals) < 100:
         try:
             deal = game.read(some_facts(chance, game, ruleset), start)

@@ -1,4 +1,7 @@
-"""The ``scorekeeper`` command: Flask's db, routes and shell, plus our own."""
+"""The ``scorekeeper`` command: Flask's own commands and db, plus ours.
+
+The application is imported where it is needed: ``scorekeeper score`` starts without it.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,14 @@ import click
 from flask import Flask, current_app
 from flask.cli import FlaskGroup, with_appcontext
 
-from scorekeeper.app import create_app
 from scorekeeper.config import BadSetting, kept_secret_key, settings
-from scorekeeper.extensions import db
 from scorekeeper.score_command import score
-from scorekeeper.serve import serve
-from scorekeeper.services.check import differences
 
 
 def app_of_this_machine() -> Flask:
     """The application as the command line runs it: with a secret key and a data folder of its own where none is set."""
+    from scorekeeper.app import create_app
+
     try:
         config = settings()
         data = Path(str(config["DATA"]))
@@ -40,6 +41,8 @@ main.add_command(score)
 @with_appcontext
 def serve_command() -> None:
     """Bring the database up to date and serve the app."""
+    from scorekeeper.serve import serve
+
     serve(current_app._get_current_object())  # type: ignore[attr-defined]
 
 
@@ -47,6 +50,9 @@ def serve_command() -> None:
 @with_appcontext
 def check() -> None:
     """Work everything out again from what was recorded, and report what differs. Exit status 1 if anything does."""
+    from scorekeeper.extensions import db
+    from scorekeeper.services.check import differences
+
     found = list(differences(db.session()))
     for difference in found:
         click.echo(

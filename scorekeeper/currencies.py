@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
-from babel.numbers import list_currencies
+from babel.core import get_global
+from babel.numbers import get_territory_currencies, list_currencies
 
 # ISO 4217, not Babel: Babel counts the decimals in daily use, gives none to HUF and IQD, and changes with each release.
 _EXPONENTS: Final = (
@@ -28,3 +30,11 @@ def exponent_of(currency: str) -> int:
     if currency in _NO_MONEY or currency not in list_currencies():
         raise UnknownCurrency(currency)
     return _EXPONENTS.get(currency, 2)
+
+
+@lru_cache(maxsize=1)
+def in_use() -> tuple[str, ...]:
+    """The codes of the currencies that are legal tender somewhere today."""
+    territories = get_global("territory_currencies")
+    somewhere = {code for territory in territories for code in get_territory_currencies(territory)}
+    return tuple(sorted(somewhere - _NO_MONEY))

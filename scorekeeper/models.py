@@ -29,7 +29,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
-
 AnyRow = Row[*tuple[Any, ...]]
 """A row read by its columns' names."""
 

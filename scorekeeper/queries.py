@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import String, cast, func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
@@ -56,7 +57,7 @@ def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | No
 
 
 def session_of(db: Session, session_id: int, link_ids: Sequence[int]) -> AnyRow | None:
-    """A session, its group's ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does."""
+    """A session, its ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does."""
     return db.execute(
         select(
             *GameSession.__table__.columns,
@@ -101,11 +102,16 @@ def links(db: Session, group_id: int) -> Rows:
     ).all()
 
 
+def link(db: Session, group_id: int, link_id: int) -> AnyRow | None:
+    """A link of a group, withdrawn or not."""
+    return db.execute(
+        select(GroupLink.id, GroupLink.withdrawn_at).where(GroupLink.group_id == group_id, GroupLink.id == link_id)
+    ).one_or_none()
+
+
 def players(db: Session, group_id: int) -> Rows:
     """The players of a group in the order in which they joined."""
-    return db.execute(
-        select(Player.id, Player.name).where(Player.group_id == group_id).order_by(Player.id)
-    ).all()
+    return db.execute(select(Player.id, Player.name).where(Player.group_id == group_id).order_by(Player.id)).all()
 
 
 def group_totals(db: Session, group_id: int) -> Rows:
@@ -119,13 +125,30 @@ def group_totals(db: Session, group_id: int) -> Rows:
 
 
 def sessions(db: Session, group_id: int, *, before: int | None = None) -> Rows:
-    """The latest sessions of a group, or those older than *before*; one more than are shown says that there are older."""
+    """The latest sessions of a group, or those older than *before*; one more than are shown says there are older."""
     older = () if before is None else (GameSession.id < before,)
     return db.execute(
         select(*GameSession.__table__.columns)
         .where(GameSession.group_id == group_id, *older)
         .order_by(GameSession.id.desc())
         .limit(SESSIONS_SHOWN + 1)
+    ).all()
+
+
+def last_seated(db: Session, group_id: int) -> Rows:
+    """Who sat in the latest session of a group, clockwise: ``player_id``, and the session's ``currency``."""
+    latest = (
+        select(GameSession.id)
+        .where(GameSession.group_id == group_id)
+        .order_by(GameSession.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return db.execute(
+        select(SessionSeat.player_id, GameSession.currency)
+        .join(GameSession, GameSession.id == SessionSeat.session_id)
+        .where(SessionSeat.session_id == latest)
+        .order_by(SessionSeat.seat)
     ).all()
 
 
@@ -150,7 +173,7 @@ def seats(db: Session, session_id: int) -> Rows:
 
 
 def deals(db: Session, session_id: int, *, before: int | None = None) -> Rows:
-    """The latest deals of a session, or those before deal *before*; one more than are shown says that there are older."""
+    """The latest deals of a session, or those before deal *before*; one more than are shown says there are older."""
     older = () if before is None else (Deal.number < before,)
     return db.execute(
         select(*Deal.__table__.columns)
@@ -160,13 +183,26 @@ def deals(db: Session, session_id: int, *, before: int | None = None) -> Rows:
     ).all()
 
 
+def games_won(db: Session, session_id: int) -> Counter[int]:
+    """How many games of a session each seat has won, alone or together with others."""
+    winners = cast(Deal.winners, String)
+    won: Counter[int] = Counter()
+    for seats, games in db.execute(
+        select(winners, func.count())
+        .where(Deal.session_id == session_id, Deal.status == "scored", winners != "[]")
+        .group_by(winners)
+    ):
+        won.update(dict.fromkeys(json.loads(seats), games))
+    return won
+
+
 def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
-    """One deal, with when it was given its present facts (``changed_at``) and by which link."""
+    """One deal, with when it was first recorded (``recorded_at``)."""
     return db.execute(
-        select(*Deal.__table__.columns, SessionChange.created_at.label("changed_at"), SessionChange.link_id)
+        select(*Deal.__table__.columns, SessionChange.created_at.label("recorded_at"))
         .join(
             SessionChange,
-            (SessionChange.session_id == Deal.session_id) & (SessionChange.version == Deal.version),
+            (SessionChange.session_id == Deal.session_id) & (SessionChange.version == Deal.recorded),
         )
         .where(Deal.session_id == session_id, Deal.number == number)
     ).one_or_none()
@@ -201,10 +237,16 @@ def transfers(db: Session, session_id: int) -> Rows:
 
 
 def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
-    """The latest changes of a session, or those before version *before*; one more than are shown says there are older."""
+    """The latest changes of a session, or those before *before*; one more than are shown says there are older."""
     older = () if before is None else (SessionChange.version < before,)
     return db.execute(
-        select(SessionChange.version, SessionChange.kind, SessionChange.note, SessionChange.created_at, SessionChange.link_id)
+        select(
+            SessionChange.version,
+            SessionChange.kind,
+            SessionChange.note,
+            SessionChange.created_at,
+            SessionChange.link_id,
+        )
         .where(SessionChange.session_id == session_id, *older)
         .order_by(SessionChange.version.desc())
         .limit(CHANGES_SHOWN + 1)
@@ -261,14 +303,10 @@ def _events(db: Session, session: AnyRow) -> Iterator[Event]:
 
 
 def _chip_events(db: Session, session: AnyRow) -> Iterator[tuple[int, tuple[Event, ...]]]:
-    notes = {
-        version: note
-        for version, note in db.execute(
-            select(SessionChange.version, SessionChange.note).where(
-                SessionChange.session_id == session.id, SessionChange.kind == "adjustment"
-            )
-        )
-    }
+    noted = select(SessionChange.version, SessionChange.note).where(
+        SessionChange.session_id == session.id, SessionChange.kind == "adjustment"
+    )
+    notes = {row.version: row.note for row in db.execute(noted)}
     moved: dict[int, list[int]] = {}
     kinds = (EntryKind.BUY_IN, EntryKind.CASH_OUT, EntryKind.ADJUSTMENT)
     for row in db.execute(

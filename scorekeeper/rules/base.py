@@ -423,9 +423,7 @@ class CardGame(ABC, Generic[D]):
         :raises IllegalRules: naming each option that is unknown, out of bounds, or contradicts another.
         """
         known = {option.name: option for option in self.options}
-        problems = [
-            Problem("HOUSE_RULE_UNKNOWN", name) for name in changes if name not in known
-        ] + [
+        problems = [Problem("HOUSE_RULE_UNKNOWN", name) for name in changes if name not in known] + [
             Problem("HOUSE_RULE_VALUE", name, {"option": known[name]})
             for name, value in changes.items()
             if name in known and not known[name].admits(value)

@@ -405,14 +405,16 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         if "bid" in fields:
             fields["bid"] = replace(fields["bid"], required=maker_required or maker is not None)
         fields["trump"] = replace(fields["trump"], choices=_trumps(turn_up, maker, rules), required=True)
-        if "dropped" in fields:
+        if maker is None or (trump == NO_TRUMP and not rules.drop_without_trump):
+            fields.pop("dropped", None)
+        elif "dropped" in fields:
             others = tuple(seat for seat in table.seats if seat != maker)
             fields["dropped"] = replace(fields["dropped"], seats=others)
-            if trump == NO_TRUMP and (maker is None or not rules.drop_without_trump):
-                del fields["dropped"]
-        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat == maker or seat not in dropped)
+        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat not in dropped)
         needs = bid if rules.bids else rules.needs
-        fields["tricks"] = replace(fields["tricks"], seats=playing, line=None if maker is None else needs)
+        # A bid still to be corrected sets no line.
+        line = needs if maker is not None and needs in range(1, rules.hand + 1) else None
+        fields["tricks"] = replace(fields["tricks"], seats=playing, line=line)
         return tuple(fields.values())
 
     def complete(self, facts: Facts, table: Table) -> Facts:
@@ -454,8 +456,9 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             bid=reader.take("bid", whole, otherwise=bid_range),
             named=reader.take("named", _suits_named(players)),
             opened=reader.take("opened", list_of(suit, longest=rules.opened_most)) or (),
-            passed_out=reader.take("passed_out", yes) or False,
+            passed_out=thrown_in,
         )
+        reader.take("passed_out", yes)
         if reader.problems:
             # Without the turned card nothing else can be judged.
             raise MalformedDeal(*reader.and_also(self.check(deal, table) if turn_up else ()))
@@ -594,9 +597,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         return _rules(ruleset).payoffs
 
 
-def _known(
-    facts: Facts, table: Table
-) -> tuple[Suit | None, Seat | None, str | None, tuple[Seat, ...], int | None]:
+def _known(facts: Facts, table: Table) -> tuple[Suit | None, Seat | None, str | None, tuple[Seat, ...], int | None]:
     """What can be used of *facts*: the turned card, maker, trump, who dropped out, and the bid."""
     players = len(table.totals)
     return (
@@ -740,21 +741,22 @@ def _makers(deal: DirtyClubsDeal, rules: _Rules) -> tuple[Seat, ...]:
 
 def _payoffs_of(deal: DirtyClubsDeal, tricks: tuple[int, ...], table: Table, rules: _Rules) -> list[Payoff]:
     """What each seat's tricks bring it in the role it has."""
-    roles = [PLAYER] * len(tricks)
+    by_tricks = rules.by_tricks
+    player = by_tricks[PLAYER]
+    rows = [player[taken] for taken in tricks]
     if deal.maker is None:
-        if deal.turn_up is Suit.CLUBS and DEALER in rules.by_tricks:
+        if deal.turn_up is Suit.CLUBS and DEALER in by_tricks:
             # Rules §3.4, three players: the dealer takes the club and owes two.
-            roles[table.dealer] = DEALER
-    else:
-        role = MAKER if deal.bid is None else _bidder(deal.bid)
-        for seat in _makers(deal, rules):
-            roles[seat] = role
-        if deal.dropped:
-            for seat in deal.dropped:
-                roles[seat] = DROPPED
-            if len(deal.dropped) == len(tricks) - 1:
-                roles[deal.maker] = ALONE
-    return [rules.by_tricks[role][taken] for role, taken in zip(roles, tricks, strict=True)]
+            rows[table.dealer] = by_tricks[DEALER][tricks[table.dealer]]
+        return rows
+    for seat in deal.dropped:
+        rows[seat] = by_tricks[DROPPED][tricks[seat]]
+    maker = by_tricks[MAKER if deal.bid is None else _bidder(deal.bid)]
+    for seat in _makers(deal, rules):
+        rows[seat] = maker[tricks[seat]]
+    if len(deal.dropped) == len(tricks) - 1:
+        rows[deal.maker] = by_tricks[ALONE][tricks[deal.maker]]
+    return rows
 
 
 def _outcome(totals: Sequence[int], rules: _Rules) -> Outcome | None:

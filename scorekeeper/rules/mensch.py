@@ -146,9 +146,8 @@ def _contract_values(contracts: Mapping[str, Contract], offered: tuple[str, ...]
         values[f"{name}.declarers"] = contract.declarers
         values[f"{name}.needs"] = contract.needs
         values[f"{name}.trump"] = "clubs" if contract.clubs_fixed else "chosen"
-        for rate in Rate._fields:
-            values[f"{name}.{rate}"] = getattr(contract.other, rate)
-            values[f"{name}.clubs_{rate}"] = getattr(contract.clubs, rate)
+        values |= {f"{name}.{rate}": chips for rate, chips in contract.other._asdict().items()}
+        values |= {f"{name}.clubs_{rate}": chips for rate, chips in contract.clubs._asdict().items()}
     return values
 
 

@@ -10,7 +10,7 @@ from scorekeeper.rules.base import Facts, Problem, Seat, Suit
 
 T = TypeVar("T")
 
-_CARD = re.compile(r"(10|[2-9JQKA])([CSHD])")
+_CARD = re.compile(r"(10|[2-9TJQKA])([CSHD])")
 _SUITS = {suit[0].upper(): suit for suit in Suit}
 _SUITS_BY_NAME = {suit.value: suit for suit in Suit}
 _RANKS = ("A", "K", "Q", "J", "10", "9", "8", "7", "6", "5", "4", "3", "2")
@@ -127,13 +127,13 @@ def places(players: int) -> Callable[[object], tuple[object, ...] | None]:
 
 
 def card(value: object) -> tuple[str, Suit] | None:
-    """Rank and suit.
+    """Rank and suit; the ten may be written T.
 
-    >>> card("10H")
-    ('10', <Suit.HEARTS: 'hearts'>)
+    >>> card("10H") == card("TH")
+    True
     """
     match = _CARD.fullmatch(value) if isinstance(value, str) else None
-    return (match[1], _SUITS[match[2]]) if match else None
+    return (match[1].replace("T", "10"), _SUITS[match[2]]) if match else None
 
 
 def ranks_in(cards: int) -> tuple[str, ...]:

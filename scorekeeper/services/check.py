@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, LedgerEntry as Entry, PlayerId, UnbalancedLedger, balances
-from scorekeeper.models import AnyRow, Deal, GameSession, GroupTotal, LedgerEntry, SessionChange, SessionSeat, Transfer
+from scorekeeper.ledger import EntryKind, PlayerId, UnbalancedLedger, balances
+from scorekeeper.ledger import LedgerEntry as Entry
+from scorekeeper.models import (
+    AnyRow,
+    Deal,
+    DealVersion,
+    GameSession,
+    GroupTotal,
+    LedgerEntry,
+    SessionChange,
+    SessionSeat,
+    Transfer,
+)
 from scorekeeper.rules import Unit
 from scorekeeper.services.deals import brought, entered
-from scorekeeper.services.history import first_table, game_of, pending_game, replay
+from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, replay
 from scorekeeper.services.ledger import SEAT_SUMS, adjustments
+from scorekeeper.services.settlement import plan
+
+_POSTS = {
+    "open": EntryKind.BUY_IN,
+    "buy-in": EntryKind.BUY_IN,
+    "cash-out": EntryKind.CASH_OUT,
+    "adjustment": EntryKind.ADJUSTMENT,
+    "record": EntryKind.DEAL,
+    "correct": EntryKind.DEAL,
+    "void": EntryKind.DEAL,
+    "decide": EntryKind.DEAL,
+    "paid": EntryKind.TRANSFER,
+    "unpaid": EntryKind.TRANSFER,
+}
+"""What each kind of change enters in the ledger."""
+_CHANGES_A_DEAL = ("correct", "void", "decide")
+_DRAWS_UP = ("close", "settle")
+_WITHDRAWS = ("reopen", "settle")
+
+Standings = defaultdict[tuple[int, str], Counter[str]]
+"""For a player and a card game: what the row of the group's standings should say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,84 +65,171 @@ class Difference:
 
 def differences(db: Session) -> Iterator[Difference]:
     """Every stored result that does not follow from the recorded facts; writes nothing."""
-    won: defaultdict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    won: Standings = defaultdict(Counter)
     for session_id in db.scalars(select(GameSession.id).order_by(GameSession.id)).all():
-        session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
-        yield from _in_session(db, session, won)
-    stored = {(row.player_id, row.card_game): row for row in db.execute(select(*GroupTotal.__table__.columns))}
-    for key in stored.keys() | won.keys():
-        row = stored.get(key)
+        stored = _Stored(db, session_id)
+        yield from stored.of_deals()
+        yield from stored.of_session()
+        yield from stored.of_ledger()
+        yield from stored.of_seats()
+        yield from stored.of_transfers()
+        yield from stored.of_groups()
+        stored.add_to(won)
+    totals = {(row.player_id, row.card_game): row for row in db.execute(select(*GroupTotal.__table__.columns))}
+    for key in sorted(totals.keys() | won.keys()):
+        row = totals.get(key)
         for name in ("sessions", "games", "wins", "chips"):
-            kept = getattr(row, name, 0)
-            if kept != won[key][name]:
+            if (kept := getattr(row, name, 0)) != won[key][name]:
                 group_id = row.group_id if row else 0
                 yield Difference(group_id, 0, f"{name} of player {key[0]} in {key[1]}", kept, won[key][name])
 
 
-def _in_session(
-    db: Session, session: AnyRow, won: defaultdict[tuple[int, str], Counter[str]]
-) -> Iterator[Difference]:
-    def compare(what: str, stored: object, expected: object) -> Iterator[Difference]:
+class _Stored:
+    """Everything stored of one session, beside what follows from its facts."""
+
+    def __init__(self, db: Session, session_id: int) -> None:
+        self.session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
+        self.deals = self._rows(db, Deal, Deal.number)
+        self.seats = self._rows(db, SessionSeat, SessionSeat.seat)
+        self.entries = self._rows(db, LedgerEntry, LedgerEntry.version, LedgerEntry.line)
+        self.changes = self._rows(db, SessionChange, SessionChange.version)
+        self.transfers = self._rows(db, Transfer, Transfer.version, Transfer.line)
+        self.deal_versions = self._rows(db, DealVersion, DealVersion.number, DealVersion.replaced)
+        self.kind_of = {change.version: change.kind for change in self.changes}
+        self.game, _ = game_of(self.session)
+        self.replayed: Replayed = replay(
+            self.game, first_table(self.session), map(entered, self.deals), adjustments(db, self.session, after=0)
+        )
+        self.table = pending_game(self.game, self.session, self.replayed.table)
+
+    def _rows(self, db: Session, model: Any, *order: Any) -> Sequence[AnyRow]:
+        of_session = select(*model.__table__.columns).where(model.session_id == self.session.id)
+        return db.execute(of_session.order_by(*order)).all()
+
+    def _compare(self, what: str, stored: object, expected: object) -> Iterator[Difference]:
         if stored != expected:
-            yield Difference(session.group_id, session.id, what, stored, expected)
+            yield Difference(self.session.group_id, self.session.id, what, stored, expected)
 
-    rows = db.execute(
-        select(*Deal.__table__.columns).where(Deal.session_id == session.id).order_by(Deal.number)
-    ).all()
-    game, _ = game_of(session)
-    replayed = replay(game, first_table(session), map(entered, rows), adjustments(db, session, after=0))
-    for row, expected in zip(rows, replayed.deals, strict=True):
-        yield from compare(f"deal {row.number}", brought(row), expected)
-    table = pending_game(game, session, replayed.table)
-    yield from compare("table", session.table, table.state())
-    yield from compare("undecided", session.undecided, replayed.undecided)
-    yield from compare("number of deals", session.deals, len(rows))
-    yield from compare("deal numbers", [row.number for row in rows], list(range(1, len(rows) + 1)))
-
-    versions = select(SessionChange.version).where(SessionChange.session_id == session.id)
-    changes = db.scalars(versions.order_by(SessionChange.version)).all()
-    yield from compare("versions", list(changes), list(range(1, session.version + 1)))
-
-    entries = db.execute(select(*LedgerEntry.__table__.columns).where(LedgerEntry.session_id == session.id)).all()
-    try:
-        balances(
-            Entry(None if row.seat is None else PlayerId(row.seat), EntryKind(row.kind), row.chips, row.version)
-            for row in entries
+    def of_deals(self) -> Iterator[Difference]:
+        yield from self._compare(
+            "deal numbers", [row.number for row in self.deals], list(range(1, len(self.deals) + 1))
         )
-    except UnbalancedLedger as unbalanced:
-        yield from compare(f"sum of posting {unbalanced.posting}", unbalanced.difference, 0)
-    posted: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    sums: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for entry in entries:
-        if entry.deal_number is not None:
-            posted[entry.deal_number][entry.seat] += entry.chips
-        sums[SEAT_SUMS[EntryKind(entry.kind)].key][entry.seat] += entry.chips
-    for row, expected in zip(rows, replayed.deals, strict=True):
-        chips = expected.chips or (0,) * len(session.opening)
-        entered_chips = tuple(posted[row.number][seat] for seat in range(len(session.opening)))
-        yield from compare(f"ledger of deal {row.number}", entered_chips, chips)
+        kept: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for row in self.deal_versions:
+            kept[row.number].append((row.version, row.replaced))
+        for row, expected in zip(self.deals, self.replayed.deals, strict=True):
+            yield from self._compare(f"deal {row.number}", brought(row), expected)
+            yield from self._compare(f"record of deal {row.number}", self.kind_of.get(row.recorded), "record")
+            changed = [
+                change.version
+                for change in self.changes
+                if change.kind in _CHANGES_A_DEAL and change.note == str(row.number)
+            ]
+            versions = [row.recorded, *changed]
+            yield from self._compare(f"version of deal {row.number}", row.version, versions[-1])
+            yield from self._compare(f"history of deal {row.number}", kept[row.number], list(pairwise(versions)))
 
-    transfers = select(*Transfer.__table__.columns).where(Transfer.session_id == session.id, Transfer.paid.is_not(None))
-    paid: Counter[int] = Counter()
-    for transfer in db.execute(transfers):
-        paid[transfer.payer] += transfer.chips
-        paid[transfer.payee] -= transfer.chips
+    def of_session(self) -> Iterator[Difference]:
+        session = self.session
+        yield from self._compare("table", session.table, self.table.state())
+        yield from self._compare("undecided", session.undecided, self.replayed.undecided)
+        yield from self._compare("number of deals", session.deals, len(self.deals))
+        yield from self._compare("versions", list(self.kind_of), list(range(1, session.version + 1)))
+        ends = [change.kind for change in self.changes if change.kind in ("close", "reopen")]
+        yield from self._compare("state", session.state, "closed" if ends and ends[-1] == "close" else "open")
 
-    ended = [deal for deal in replayed.deals if deal.winners]
-    for seat in db.execute(select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session.id)).all():
-        opening = session.opening[seat.seat] if game.unit is Unit.CHIPS else 0
-        yield from compare(f"chips of seat {seat.seat}", seat.chips, opening + sums["chips"][seat.seat])
-        yield from compare(f"bought by seat {seat.seat}", seat.bought, sums["bought"][seat.seat])
-        yield from compare(f"cashed in by seat {seat.seat}", seat.cashed, -sums["cashed"][seat.seat])
-        yield from compare(f"settled with seat {seat.seat}", seat.settled, sums["settled"][seat.seat])
-        yield from compare(f"transfers of seat {seat.seat}", seat.settled, paid[seat.seat])
-        if game.unit is Unit.CHIPS:
-            yield from compare(f"total of seat {seat.seat}", seat.chips, table.totals[seat.seat])
-        won[seat.player_id, session.card_game] += Counter(
+    def of_ledger(self) -> Iterator[Difference]:
+        try:
+            balances(
+                Entry(None if row.seat is None else PlayerId(row.seat), EntryKind(row.kind), row.chips, row.version)
+                for row in self.entries
+            )
+        except UnbalancedLedger as unbalanced:
+            yield from self._compare(f"sum of posting {unbalanced.posting}", unbalanced.difference, 0)
+        posted: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        for entry in self.entries:
+            expected = _POSTS.get(self.kind_of.get(entry.version, ""))
+            yield from self._compare(f"kind of entry {entry.version}, {entry.line}", entry.kind, expected)
+            if entry.deal_number is not None:
+                posted[entry.deal_number][entry.seat] += entry.chips
+        for row, deal in zip(self.deals, self.replayed.deals, strict=True):
+            nothing = (0,) * len(self.seats)
+            chips = tuple(posted[row.number][seat] for seat in range(len(self.seats)))
+            yield from self._compare(f"ledger of deal {row.number}", chips, deal.chips or nothing)
+
+    def of_seats(self) -> Iterator[Difference]:
+        paid: Counter[int] = Counter()
+        for transfer in self.transfers:
+            if transfer.paid is not None:
+                paid[transfer.payer] += transfer.chips
+                paid[transfer.payee] -= transfer.chips
+        for row, expected in zip(self.seats, self.seats_at(self.session.version), strict=True):
+            for name in ("chips", "bought", "cashed", "settled"):
+                yield from self._compare(f"{name} of seat {row.seat}", getattr(row, name), getattr(expected, name))
+            yield from self._compare(f"transfers of seat {row.seat}", row.settled, paid[row.seat])
+            if self.game.unit is Unit.CHIPS:
+                yield from self._compare(f"total of seat {row.seat}", row.chips, self.table.totals[row.seat])
+
+    def of_transfers(self) -> Iterator[Difference]:
+        plans: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+        for row in self.transfers:
+            plans[row.version].append((row.payer, row.payee, row.chips))
+        drawn_up = {version for version, kind in self.kind_of.items() if kind in _DRAWS_UP}
+        for version in sorted(drawn_up | plans.keys()):
+            expected = plan(self.seats_at(version)) if version in drawn_up else ()
+            transfers = [(transfer.payer, transfer.payee, transfer.amount) for transfer in expected]
+            yield from self._compare(f"settlement {version}", plans[version], transfers)
+
+        withdrawals = [version for version, kind in self.kind_of.items() if kind in _WITHDRAWS]
+        payments = {
+            (entry.version, entry.seat, entry.chips) for entry in self.entries if entry.kind == EntryKind.TRANSFER
+        }
+        for row in self.transfers:
+            what = f"transfer {row.version}, {row.line}"
+            if row.paid is not None:
+                posted = {(row.paid, row.payer, row.chips), (row.paid, row.payee, -row.chips)} <= payments
+                yield from self._compare(f"payment of {what}", posted, True)
+                yield from self._compare(f"withdrawal of {what}", row.withdrawn, None)
+            elif row.withdrawn is not None:
+                later = row.withdrawn in withdrawals and row.withdrawn > row.version
+                yield from self._compare(f"withdrawal of {what}", later, True)
+            elif any(version > row.version for version in withdrawals):
+                # One that was paid then, and has not been paid after all, is in force again.
+                unpaid = any(self.kind_of[version] == "unpaid" for version in self.kind_of if version > withdrawals[-1])
+                yield from self._compare(f"withdrawal of {what}", unpaid, True)
+
+    def of_groups(self) -> Iterator[Difference]:
+        for rows in (self.deals, self.deal_versions, self.seats, self.entries, self.changes, self.transfers):
+            groups = {row.group_id for row in rows} - {self.session.group_id}
+            yield from self._compare("groups of its rows", groups, set())
+
+    def seats_at(self, version: int) -> list[AnyRow]:
+        """What the seats' rows should say after *version*, by the ledger."""
+        seats = [
             {
-                "sessions": 1,
-                "games": len(ended),
-                "wins": sum(seat.seat in deal.winners for deal in ended),
+                "seat": seat,
+                "chips": opening if self.game.unit is Unit.CHIPS else 0,
+                "bought": 0,
+                "cashed": 0,
+                "settled": 0,
             }
-        )
-        won[seat.player_id, session.card_game]["chips"] += opening + sums["chips"][seat.seat]
+            for seat, opening in enumerate(self.session.opening)
+        ]
+        for entry in self.entries:
+            if entry.seat is not None and entry.version <= version:
+                sign = -1 if entry.kind == EntryKind.CASH_OUT else 1
+                seats[entry.seat][SEAT_SUMS[EntryKind(entry.kind)].key] += sign * entry.chips
+        return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats]
+
+    def add_to(self, won: Standings) -> None:
+        """Add what the session should bring its players in the standings of the group."""
+        ended = [deal for deal in self.replayed.deals if deal.winners]
+        for row, expected in zip(self.seats, self.seats_at(self.session.version), strict=True):
+            won[row.player_id, self.session.card_game].update(
+                {
+                    "sessions": 1,
+                    "games": len(ended),
+                    "wins": sum(row.seat in deal.winners for deal in ended),
+                    "chips": expected.chips,
+                }
+            )

@@ -23,6 +23,7 @@ from scorekeeper.services.transaction import (
     transaction,
 )
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordDeal(SessionCommand):
     facts: Facts
@@ -71,7 +72,7 @@ def record_deal(db: Session, command: RecordDeal) -> int:
             game, ruleset = game_of(session)
             table = Table.restored(ruleset, session.table)
             score = game.play(command.facts, table)
-            number = session.deals + 1
+            number: int = session.deals + 1
             scored = scored_deal(score)
             db.execute(
                 insert(Deal).values(
@@ -80,7 +81,7 @@ def record_deal(db: Session, command: RecordDeal) -> int:
                     group_id=session.group_id,
                     recorded=session.version,
                     version=session.version,
-                    starts_game=table.game > 1 and table.deals == 0,
+                    starts_game=_starts_game(db, session, table),
                     facts=dict(command.facts),
                     **columns_of(scored),
                 )
@@ -89,9 +90,8 @@ def record_deal(db: Session, command: RecordDeal) -> int:
             _move_on(db, session, score.table, deals=number)
             return number
     except AlreadyDone as done:
-        return db.execute(
-            select(Deal.number).where(Deal.session_id == command.session_id, Deal.recorded == done.version)
-        ).scalar_one()
+        recorded = select(Deal.number).where(Deal.session_id == command.session_id, Deal.recorded == done.version)
+        return db.scalars(recorded).one()
 
 
 def correct_deal(db: Session, command: CorrectDeal) -> None:
@@ -170,10 +170,14 @@ def _change_deal(
                 changed = replace(changed, void=void)
             if starts_game is not None:
                 changed = replace(changed, starts_game=starts_game)
+            now = {row.number: entered(row) for row in rows} | {command.number: changed}
+            if target.starts_game and changed.void != (target.status == "void"):
+                for number, starts in _heirs(rows, place, void=changed.void).items():
+                    now[number] = replace(now[number], starts_game=starts)
             replayed = replay(
                 game,
                 Table.restored(ruleset, rows[0].before),
-                [changed if row is target else entered(row) for row in rows],
+                now.values(),
                 adjustments(db, session, after=rows[0].recorded),
             )
             if starts_game and replayed.deals[place].reason == "GAME_NOT_OVER":
@@ -182,8 +186,12 @@ def _change_deal(
             db.execute(
                 update(Deal)
                 .where(Deal.session_id == session.id, Deal.number == target.number)
-                .values(version=session.version, facts=dict(changed.facts), starts_game=changed.starts_game)
+                .values(version=session.version, facts=dict(changed.facts))
             )
+            for row in rows:
+                if (starts := now[row.number].starts_game) != row.starts_game:
+                    this = Deal.session_id == session.id, Deal.number == row.number
+                    db.execute(update(Deal).where(*this).values(starts_game=starts))
             _store(db, session, rows, replayed)
             _move_on(db, session, pending_game(game, session, replayed.table), undecided=replayed.undecided)
     except AlreadyDone:
@@ -223,6 +231,35 @@ def columns_of(deal: Brought) -> dict[str, Any]:
     }
 
 
+def _starts_game(db: Session, session: AnyRow, table: Table) -> bool:
+    """Whether the next deal is the first of the game a person began at *table*: not even a misdeal came before it."""
+    if table.game == 1 or table.deals:
+        return False
+    latest = (
+        select(Deal.before)
+        .where(Deal.session_id == session.id, Deal.status != "void")
+        .order_by(Deal.number.desc())
+        .limit(1)
+    )
+    return bool(db.execute(latest).scalar_one()["game"] < table.game)
+
+
+def _heirs(rows: Sequence[AnyRow], place: int, *, void: bool) -> dict[int, bool]:
+    """Whether a game starts with the deals after the one in *place*, which started it and is now *void*, or no longer.
+
+    The next deal of the game that counts takes its place, and gives it back.
+    """
+    starts: dict[int, bool] = {}
+    for row in rows[place + 1 :]:
+        if row.before["game"] != rows[place].before["game"]:
+            break
+        if row.status != "void":
+            return {**starts, row.number: void}
+        if not void:
+            starts[row.number] = False
+    return starts
+
+
 def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
     """The deals to score again when *number* changes: it, all after it, and the one before, for the table it left.
 
@@ -230,9 +267,7 @@ def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
     """
     first = 1 if session.undecided else number - 1
     return db.execute(
-        select(*Deal.__table__.columns)
-        .where(Deal.session_id == session.id, Deal.number >= first)
-        .order_by(Deal.number)
+        select(*Deal.__table__.columns).where(Deal.session_id == session.id, Deal.number >= first).order_by(Deal.number)
     ).all()
 
 
@@ -253,9 +288,7 @@ def _keep_version(db: Session, session: AnyRow, deal: AnyRow) -> None:
 def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Replayed) -> None:
     """Write what *replayed* changes in the *rows* it was replayed from, and in the ledger."""
     differences = [
-        (row.number, old, new)
-        for row, new in zip(rows, replayed.deals, strict=True)
-        if (old := brought(row)) != new
+        (row.number, old, new) for row, new in zip(rows, replayed.deals, strict=True) if (old := brought(row)) != new
     ]
     if differences:
         db.connection().execute(
@@ -270,9 +303,7 @@ def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Repla
     post_deals(db, session, differences)
 
 
-def _move_on(
-    db: Session, session: AnyRow, table: Table, *, deals: int | None = None, undecided: bool = False
-) -> None:
+def _move_on(db: Session, session: AnyRow, table: Table, *, deals: int | None = None, undecided: bool = False) -> None:
     db.execute(
         update(GameSession)
         .where(GameSession.id == session.id)

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_PLAYERS
@@ -16,6 +17,7 @@ from scorekeeper.models import Group, GroupLink, Player
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.transaction import transaction
+
 
 @dataclass(frozen=True, slots=True)
 class CreateGroup:
@@ -45,6 +47,14 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
 
     :raises Refused: if a name cannot be used; nothing is written.
     """
+    try:
+        return _create_group(db, command)
+    except IntegrityError:
+        # The same form came twice at once and the other was quicker: this time the group is there.
+        return _create_group(db, command)
+
+
+def _create_group(db: Session, command: CreateGroup) -> NewLink:
     with transaction(db):
         group_id = db.scalar(select(Group.id).where(Group.submission_id == command.submission_id))
         if group_id is None:
@@ -55,6 +65,8 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
                 for field, player in ((f"players-{place}", player) for place, player in enumerate(command.players))
             ]
             problems += _alike(players, taken=())
+            if len(players) > MAX_PLAYERS:
+                problems.append(Problem("PLAYERS_TOO_MANY", "players", {"max": MAX_PLAYERS}))
             if problems:
                 raise Refused(*problems)
             now = datetime.now(UTC)
@@ -65,13 +77,21 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
         return _insert_link(db, group_id)
 
 
+def change_group(db: Session, group_id: int) -> None:
+    """Move a group on by one version.
+
+    Its row stays locked until the transaction ends, so that two phones cannot both add the last free name.
+    """
+    db.execute(update(Group).where(Group.id == group_id).values(version=Group.version + 1))
+
+
 def add_player(db: Session, group_id: int, name: str) -> int:
     """Add a player and return their id.
 
     :raises Refused: if the name cannot be used, or somebody in the group bears it.
     """
     with transaction(db):
-        _next_version(db, group_id)
+        change_group(db, group_id)
         (player_id,) = add_players(db, group_id, (name,), field="name")
         return player_id
 
@@ -98,7 +118,7 @@ def rename_player(db: Session, group_id: int, player_id: int, name: str) -> None
     :raises Refused: if the name cannot be used, or somebody else in the group bears it.
     """
     with transaction(db):
-        _next_version(db, group_id)
+        change_group(db, group_id)
         problems: list[Problem] = []
         usable = _usable(name, "name", problems)
         others = select(Player.name_key).where(Player.group_id == group_id, Player.id != player_id)
@@ -115,28 +135,24 @@ def rename_player(db: Session, group_id: int, player_id: int, name: str) -> None
 def create_link(db: Session, group_id: int) -> NewLink:
     """Make another host link to the group."""
     with transaction(db):
-        _next_version(db, group_id)
+        change_group(db, group_id)
         return _insert_link(db, group_id)
 
 
 def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
-    """End a link and every cookie it gave.
+    """End a link and every cookie it gave. One that is withdrawn already stays so.
 
     :raises Refused: if it is the last one; nobody could open the group again.
     """
     with transaction(db):
-        _next_version(db, group_id)
-        in_force = (GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
-        if db.scalar(select(func.count()).select_from(GroupLink).where(*in_force)) == 1:
+        change_group(db, group_id)
+        in_force = select(GroupLink.id).where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+        links = db.scalars(in_force).all()
+        if link_id not in links:
+            return
+        if len(links) == 1:
             raise Refused(Problem("LAST_LINK", "link"))
-        db.execute(
-            update(GroupLink).where(*in_force, GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC))
-        )
-
-
-def _next_version(db: Session, group_id: int) -> None:
-    """Also locks the group's row, so that two phones cannot both add the last free name."""
-    db.execute(update(Group).where(Group.id == group_id).values(version=Group.version + 1))
+        db.execute(update(GroupLink).where(GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC)))
 
 
 def _usable(name: str, field: str, problems: list[Problem]) -> str:

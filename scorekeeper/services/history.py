@@ -1,4 +1,4 @@
-"""How the deals of a session follow from one another: the one place that turns what was entered into what came of it."""
+"""How the deals of a session follow from one another: the one place that turns what was entered into what came."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import add
 from typing import Any
-
 
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Ruleset, Seat, Table, Unit
@@ -72,7 +71,8 @@ def replay(
     """Score *deals* from *table* on, with the chips *adjustments* of each version falling between them.
 
     A deal after the end of a game is unscored, unless a person started a new game with it. Where such a start no longer
-    follows the end of a game, that deal and all after it are unscored, until a person decides.
+    follows the end of a game, that deal and all after it are unscored, until a person decides; if the deal is void,
+    there is nothing to decide.
     """
     due = deque(sorted(adjustments.items()))
     brought: list[Brought] = []
@@ -83,7 +83,7 @@ def replay(
         if deal.starts_game and not undecided:
             if table.over:
                 table = game.new_game(table)
-            elif table.deals or table.game == 1:
+            elif not deal.void and (table.deals or table.game == 1):
                 undecided = True
         outcome = _scored(game, table, deal, undecided)
         brought.append(outcome[0])

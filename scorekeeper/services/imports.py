@@ -15,7 +15,7 @@ from scorekeeper.models import AnyRow, Deal, GameSession, Player, SessionChange
 from scorekeeper.names import name_key
 from scorekeeper.rules import MISDEAL
 from scorekeeper.services.deals import columns_of
-from scorekeeper.services.groups import add_players
+from scorekeeper.services.groups import add_players, change_group
 from scorekeeper.services.history import Entered, first_table, game_of, replay
 from scorekeeper.services.ledger import Amount, Posting, count_games, post
 from scorekeeper.services.sessions import OpenSession, begin_session, bought, cashed, moved
@@ -50,6 +50,7 @@ def import_session(db: Session, command: ImportSession) -> int:
     :raises Refused: if a player cannot join the group; nothing is written.
     """
     with transaction(db):
+        change_group(db, command.group_id)
         imported = select(GameSession.id).where(
             GameSession.group_id == command.group_id, GameSession.submission_id == command.submission_id
         )
@@ -79,7 +80,7 @@ def import_session(db: Session, command: ImportSession) -> int:
 
 def _player_ids(db: Session, command: ImportSession) -> tuple[int, ...]:
     in_group = select(Player.name_key, Player.id).where(Player.group_id == command.group_id)
-    known = {key: player_id for key, player_id in db.execute(in_group)}
+    known = {row.name_key: row.id for row in db.execute(in_group)}
     names = command.file.players
     new = [name for name in names if name_key(name) not in known]
     added = add_players(db, command.group_id, new, field="players")
@@ -88,7 +89,7 @@ def _player_ids(db: Session, command: ImportSession) -> tuple[int, ...]:
 
 
 def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
-    """One version for each event, and everything that follows from the deals, as if they had been entered one by one."""
+    """One version for each event, and what follows from the deals, as if they had been entered one by one."""
     events = list(enumerate(command.file.events, start=session.version + 1))
     if not events:
         return
@@ -118,7 +119,8 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
         entered,
         {version: event.chips for version, event in events if isinstance(event, Adjustment)},
     )
-    if entered:
+    dealt = list(zip(entered, replayed.deals, strict=True))
+    if dealt:
         db.execute(
             insert(Deal),
             [
@@ -132,22 +134,23 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
                     "facts": dict(deal.facts),
                     **columns_of(brought),
                 }
-                for deal, brought in zip(entered, replayed.deals, strict=True)
+                for deal, brought in dealt
             ],
         )
     post(
         db,
         session,
         *(
-            Posting(deal.recorded, EntryKind.DEAL, tuple(Amount(*chips, deal.number) for chips in enumerate(brought.chips)))
-            for deal, brought in zip(entered, replayed.deals, strict=True)
+            Posting(
+                deal.recorded, EntryKind.DEAL, tuple(Amount(*seat, deal.number) for seat in enumerate(brought.chips))
+            )
+            for deal, brought in dealt
         ),
         *(posting for version, event in events for posting in _postings(version, event)),
     )
-    count_games(
-        db, session, [(deal.number, None, brought) for deal, brought in zip(entered, replayed.deals, strict=True)]
-    )
-    table = game.new_game(replayed.table) if isinstance(events[-1][1], NewGame) else replayed.table
+    count_games(db, session, [(deal.number, None, brought) for deal, brought in dealt])
+    games = 1 + sum(isinstance(event, NewGame) for _, event in events)
+    table = game.new_game(replayed.table) if games > replayed.table.game else replayed.table
     db.execute(
         update(GameSession)
         .where(GameSession.id == session.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
@@ -112,25 +112,28 @@ def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[
             LedgerEntry.kind == EntryKind.ADJUSTMENT,
         )
     ):
-        found[version][seat] = chips
+        # No adjustment moves chips of the bank.
+        found[version][cast(int, seat)] = chips
     return {version: tuple(chips) for version, chips in found.items()}
 
 
 def add_to_group(db: Session, session: AnyRow, amounts: Mapping[int, Mapping[str, int]]) -> None:
     """Add the amounts of each seat (``chips``, ``games``, ``wins``) to what its player has come to in the group."""
-    player_id = (
-        select(SessionSeat.player_id)
-        .where(SessionSeat.session_id == session.id, SessionSeat.seat == bindparam("of_seat"))
-        .scalar_subquery()
-    )
+    # Always in the order of the players: two sessions that wait for each other's rows would wait for ever.
+    seats = db.execute(
+        select(SessionSeat.seat, SessionSeat.player_id)
+        .where(SessionSeat.session_id == session.id, SessionSeat.seat.in_(amounts))
+        .order_by(SessionSeat.player_id)
+    ).all()
     totals = GroupTotal.__table__
     db.connection().execute(
         update(GroupTotal.__table__)  # type: ignore[arg-type]
-        .where(totals.c.player_id == player_id, totals.c.card_game == session.card_game)
+        .where(totals.c.player_id == bindparam("of_player"), totals.c.card_game == session.card_game)
         .values({name: totals.c[name] + bindparam(f"more_{name}") for name in ("chips", "games", "wins")}),
         [
-            {"of_seat": seat} | {f"more_{name}": counts.get(name, 0) for name in ("chips", "games", "wins")}
-            for seat, counts in amounts.items()
+            {"of_player": player_id}
+            | {f"more_{name}": amounts[seat].get(name, 0) for name in ("chips", "games", "wins")}
+            for seat, player_id in seats
         ],
     )
 

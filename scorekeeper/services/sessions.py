@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
@@ -14,20 +13,23 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
-from scorekeeper.limits import MAX_CHIPS, MAX_TOTAL_CHIPS
+from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
-from scorekeeper.rules import CARD_GAMES, OptionValue, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.rules import CARD_GAMES, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.services.groups import change_group
 from scorekeeper.services.history import adjusted, game_of
 from scorekeeper.services.ledger import Amount, Posting, post
-from scorekeeper.sessionfile import Chip
 from scorekeeper.services.settlement import draw_up, withdraw_unpaid
 from scorekeeper.services.transaction import (
     AlreadyDone,
     SessionClosed,
     SessionCommand,
+    StaleSession,
     change_session,
     transaction,
 )
+from scorekeeper.sessionfile import Chip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSession:
@@ -69,6 +71,7 @@ def open_session(db: Session, command: OpenSession) -> int:
     :raises Refused: if the players, the opening or the buy-in do not fit the ruleset; nothing is written.
     """
     with transaction(db):
+        change_group(db, command.group_id)
         return begin_session(db, command)
 
 
@@ -225,6 +228,8 @@ def reopen_session(db: Session, command: SessionCommand) -> None:
     try:
         with transaction(db):
             session = change_session(db, command, "reopen")
+            if session.state != "closed":
+                raise StaleSession
             db.execute(update(GameSession).where(GameSession.id == session.id).values(state="open"))
             withdraw_unpaid(db, session)
     except AlreadyDone:
@@ -256,9 +261,7 @@ def _open(session: AnyRow) -> AnyRow:
 
 def _check_players(db: Session, command: OpenSession, wanted: int) -> None:
     players = command.players
-    in_group = db.scalars(
-        select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))
-    ).all()
+    in_group = db.scalars(select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))).all()
     if not len(players) == len(set(players)) == len(in_group) == wanted:
         raise Refused(Problem("PLAYERS_COUNT", "players", {"players": wanted}))
     if not 0 <= command.dealer < wanted:
@@ -302,7 +305,8 @@ def _join_totals(db: Session, command: OpenSession, opening: Sequence[int]) -> N
                 "wins": 0,
                 "chips": opening[seat],
             }
-            for seat, player_id in enumerate(command.players)
+            # In the order of the players, as everywhere: see add_to_group.
+            for player_id, seat in sorted((player_id, seat) for seat, player_id in enumerate(command.players))
         ]
     )
     db.execute(

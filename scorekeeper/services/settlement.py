@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind, plan_settlement
+from scorekeeper.ledger import Transfer as PlannedTransfer
 from scorekeeper.models import AnyRow, SessionSeat, Transfer
 from scorekeeper.services.ledger import Amount, Posting, post
 from scorekeeper.services.transaction import (
@@ -72,16 +73,9 @@ def redraw_settlement(db: Session, command: SessionCommand) -> None:
 
 def draw_up(db: Session, session: AnyRow) -> None:
     """Store the fewest transfers that settle what is won and lost and not yet paid."""
-    balances = {
-        seat: balance
-        for seat, balance in db.execute(
-            select(SessionSeat.seat, SessionSeat.chips + SessionSeat.settled).where(
-                SessionSeat.session_id == session.id
-            )
-        )
-    }
-    plan = plan_settlement(balances)
-    if plan:
+    seats = select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session.id)
+    transfers = plan(db.execute(seats).all())
+    if transfers:
         db.execute(
             insert(Transfer),
             [
@@ -94,7 +88,7 @@ def draw_up(db: Session, session: AnyRow) -> None:
                     "payee": transfer.payee,
                     "chips": transfer.amount,
                 }
-                for line, transfer in enumerate(plan)
+                for line, transfer in enumerate(transfers)
             ],
         )
 
@@ -108,11 +102,72 @@ def withdraw_unpaid(db: Session, session: AnyRow) -> None:
     )
 
 
-def is_settled_by(balances: Sequence[int], transfers: Sequence[AnyRow]) -> bool:
-    """Whether the unpaid *transfers* bring every seat's balance (won and lost, less what was paid) to zero."""
-    left = list(balances)
+def plan(seats: Sequence[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
+    """The fewest transfers between *seats* that settle what is won and lost and not yet paid.
+
+    Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
+    that to the bank, and it is kept from what the bank gives back to them: no transfer pays it a second time.
+    """
+    bank = len(seats)
+    claims = _claims(seats) | {bank: sum(map(_paid_by_bank, seats))}
+    return tuple(transfer for transfer in plan_settlement(claims) if transfer.payee != bank)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How a seat comes to what it still pays or gets, in chips: ``won + paid + through_bank == open``.
+
+    ``won`` is what it won or lost, ``paid`` what it paid in transfers (below zero: got), and ``open`` what it still
+    gets in transfers (below zero: pays). ``through_bank`` is settled with the bank instead. Once the transfers are
+    paid, the bank gives the seat ``from_bank`` (below zero: gets it).
+    """
+
+    seat: int
+    won: int
+    paid: int
+    through_bank: int
+    open: int
+    from_bank: int
+
+
+def accounts(seats: Sequence[AnyRow], transfers: Iterable[PlannedTransfer[int]]) -> tuple[Account, ...]:
+    """The account of every seat, where *transfers* are those not yet paid."""
+    to_come = Counter[int]()
     for transfer in transfers:
-        if transfer.paid is None:
-            left[transfer.payer] += transfer.chips
-            left[transfer.payee] -= transfer.chips
-    return not any(left)
+        to_come[transfer.payer] -= transfer.amount
+        to_come[transfer.payee] += transfer.amount
+    return tuple(
+        Account(
+            seat=row.seat,
+            won=row.chips,
+            paid=row.settled,
+            through_bank=to_come[row.seat] - row.chips - row.settled,
+            open=to_come[row.seat],
+            from_bank=row.bought + row.chips - row.cashed + row.settled - to_come[row.seat],
+        )
+        for row in seats
+    )
+
+
+def unpaid(transfers: Iterable[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
+    """Those of a session's *transfers* that have not been paid."""
+    return tuple(PlannedTransfer(row.payer, row.payee, row.chips) for row in transfers if row.paid is None)
+
+
+def is_settled_by(seats: Sequence[AnyRow], transfers: Iterable[AnyRow]) -> bool:
+    """Whether the unpaid ones of *transfers* bring everybody what is theirs: at most the bank has yet to get some."""
+    claims = _claims(seats)
+    for transfer in unpaid(transfers):
+        claims[transfer.payer] += transfer.amount
+        claims[transfer.payee] -= transfer.amount
+    return all(claim <= 0 for claim in claims.values())
+
+
+def _claims(seats: Sequence[AnyRow]) -> dict[int, int]:
+    """What each seat has yet to get for what it won (below zero: to pay)."""
+    return {row.seat: row.chips + row.settled - _paid_by_bank(row) for row in seats}
+
+
+def _paid_by_bank(seat: AnyRow) -> int:
+    """What a seat got for chips it had not bought."""
+    return max(0, int(seat.cashed - seat.bought))

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -67,7 +66,7 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
     :raises AlreadyDone: if this very form did its work before.
     :raises StaleSession: if the session is past ``expected_version``.
     """
-    fingerprint = hashlib.sha256(repr(replace(command, expected_version=0)).encode()).hexdigest()
+    fingerprint = hashlib.sha256(repr((kind, replace(command, expected_version=0))).encode()).hexdigest()
     row = db.execute(
         update(GameSession)
         .where(GameSession.id == command.session_id, GameSession.version == command.expected_version)
@@ -75,14 +74,7 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
         .returning(*GameSession.__table__.columns)
     ).one_or_none()
     if row is None:
-        done = db.execute(
-            select(SessionChange.version, SessionChange.fingerprint).where(
-                SessionChange.session_id == command.session_id, SessionChange.submission_id == command.submission_id
-            )
-        ).one_or_none()
-        if done is not None and done.fingerprint == fingerprint:
-            raise AlreadyDone(done.version)
-        raise StaleSession
+        raise _already_done(db, command, fingerprint) or StaleSession()
     try:
         db.execute(
             insert(SessionChange).values(
@@ -98,5 +90,16 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
             )
         )
     except IntegrityError as used_before:
-        raise StaleSession from used_before
+        # A failed statement ends a transaction of PostgreSQL.
+        db.rollback()
+        raise _already_done(db, command, fingerprint) or StaleSession() from used_before
     return row
+
+
+def _already_done(db: Session, command: SessionCommand, fingerprint: str) -> AlreadyDone | None:
+    done = db.execute(
+        select(SessionChange.version, SessionChange.fingerprint).where(
+            SessionChange.session_id == command.session_id, SessionChange.submission_id == command.submission_id
+        )
+    ).one_or_none()
+    return AlreadyDone(done.version) if done is not None and done.fingerprint == fingerprint else None

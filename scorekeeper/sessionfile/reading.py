@@ -147,9 +147,11 @@ class _Players:
 
     def seat(self, value: object) -> Seat:
         """:raises Refused: if *value* names nobody at the table."""
-        seat = self._seats.get(name_key(value)) if isinstance(value, str) else None
+        if not isinstance(value, str):
+            raise fault("name")
+        seat = self._seats.get(name_key(value))
         if seat is None:
-            raise fault("player", name=value if isinstance(value, str) else None)
+            raise fault("player", name=value)
         return seat
 
     def seats(self, value: object) -> list[Seat]:
@@ -197,7 +199,7 @@ def _read_head(document: object) -> tuple[SessionFile, list[object]]:
         ruleset,
         names,
         dealer=head.read("dealer", players.seat, Seat(0)),
-        opening=head.read("opening", lambda value: tuple(players.each(value, _chips_between(-MAX_CHIPS))), None),
+        opening=head.read("opening", lambda value: tuple(players.each(value, _opening)), None),
         chip=head.read("chip", _read_chip, None),
     )
     events = head.read("events", _read_events)
@@ -276,13 +278,13 @@ def _read_event(value: object, game: CardGame[Any], players: _Players, problems:
             event.finish()
             return Adjustment(changes, note)
     player = event.read("player", players.seat)
-    chips = event.read("chips", _chips_between(1))
+    chips = event.read("chips", _bought)
     event.finish()
     return BuyIn(player, chips) if kind == "buy-in" else CashOut(player, chips)
 
 
 def _read_changes(players: _Players, value: object) -> tuple[int, ...]:
-    changes = tuple(players.each(value, _chips_between(-MAX_CHIPS), default=0))
+    changes = tuple(players.each(value, _moved, default=0))
     if total := sum(changes):
         raise fault("ADJUSTMENT_SUM", sum=total)
     if not any(changes):
@@ -376,13 +378,18 @@ def _one_of(*choices: Any) -> Reader[Any]:
     return read
 
 
-def _chips_between(low: int) -> Reader[int]:
+def _between(low: int, high: int, reason: str) -> Reader[int]:
     def read(value: object) -> int:
-        if type(value) is not int or not low <= value <= MAX_CHIPS:
-            raise fault("CHIPS_RANGE", low=low, high=MAX_CHIPS)
+        if type(value) is not int or not low <= value <= high:
+            raise fault(reason, low=low, high=high)
         return value
 
     return read
+
+
+_opening: Final = _between(-MAX_CHIPS, MAX_CHIPS, "OPENING_RANGE")
+_moved: Final = _between(-MAX_CHIPS, MAX_CHIPS, "CHIPS_RANGE")
+_bought: Final = _between(1, MAX_CHIPS, "CHIPS_RANGE")
 
 
 _GAMES: Final[Mapping[str, CardGame[Any]]] = {

@@ -7,12 +7,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from babel import Locale
-from flask import Flask, Response, request, url_for
+from flask import Flask, Response, has_request_context, request, url_for
 from flask_babel import Babel, format_date, format_datetime, format_time, get_locale
 from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOptions, XFrameOptions
 
 from scorekeeper import words
 from scorekeeper.web import chips, deals, errors, files, groups, links, rules, sessions, settlement
+from scorekeeper.web.ids import IdConverter
 
 LOCALES = ("en",)
 
@@ -35,6 +36,7 @@ _HEADERS = Secure(
 def init_app(app: Flask, babel: Babel) -> None:
     """Give *app* its pages."""
     babel.init_app(app, locale_selector=preferred_locale)
+    app.url_map.converters["id"] = IdConverter
     for module in (groups, links, sessions, deals, chips, settlement, files, rules):
         app.register_blueprint(module.blueprint)
     errors.init_app(app)
@@ -53,8 +55,8 @@ def init_app(app: Flask, babel: Babel) -> None:
 
 
 def preferred_locale() -> str:
-    """The language of ours that the browser likes best."""
-    return request.accept_languages.best_match(LOCALES) or LOCALES[0]
+    """The language of ours that the browser likes best; on the command line, the first."""
+    return (has_request_context() and request.accept_languages.best_match(LOCALES)) or LOCALES[0]
 
 
 def static_url(filename: str) -> str:

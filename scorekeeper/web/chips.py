@@ -1,3 +1,305 @@
-from flask import Blueprint
+"""Chips: who bought, won and cashed in how many; buying in, cashing out and adjusting."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from babel.lists import format_list
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
+from flask_babel import ngettext
+from sqlalchemy.orm import Session
+from wtforms import Field, StringField
+from wtforms.widgets import TextInput
+
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
+from scorekeeper.limits import MAX_CHIPS
+from scorekeeper.models import AnyRow
+from scorekeeper.names import BadNote, clean_note
+from scorekeeper.rules import Problem, Refused, Seat, Unit
+from scorekeeper.services.history import game_of
+from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
+from scorekeeper.services.transaction import StaleSession
+from scorekeeper.web import access, amounts
+from scorekeeper.web.forms import SessionForm, command_fields
+from scorekeeper.web.ids import row_key
+from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("chips", __name__)
+
+MOST_SEATS = 6
+# In the digits of any script; twelve are more than any bound has, and cheap to read.
+_WHOLE_NUMBER = re.compile(r"[-+]?\d{1,12}")
+
+
+class ChipsField(Field):  # type: ignore[misc]
+    """A whole number of chips from ``low`` to the most there may be. Left empty it is ``blank``, if that is one."""
+
+    widget = TextInput()
+    data: Any
+
+    def __init__(self, label: object = None, *, low: int = 1, blank: int | None = None, **more: object) -> None:
+        super().__init__(label, **more)
+        self.low, self.blank = low, blank
+
+    def process_formdata(self, values: list[str]) -> None:
+        text = values[0].strip().replace("\N{MINUS SIGN}", "-") if values else ""
+        self.data = int(text) if _WHOLE_NUMBER.fullmatch(text) else None if text else self.blank
+        if self.data is None or not self.low <= self.data <= MAX_CHIPS:
+            bounds = {"low": self.low, "high": MAX_CHIPS}
+            raise ValueError(words.problem_message(Problem("CHIPS_RANGE", self.name, bounds)))
+
+    def _value(self) -> str:
+        return self.raw_data[0] if self.raw_data else ""
+
+
+class SeatField(Field):  # type: ignore[misc]
+    """One of the players at the table, ``names`` by seat."""
+
+    names: Sequence[str] = ()
+    data: Any
+
+    def process_formdata(self, values: list[str]) -> None:
+        self.data = Seat(int(values[0])) if values and values[0] in map(str, range(len(self.names))) else None
+
+    def pre_validate(self, form: SessionForm) -> None:
+        if self.data is None:
+            raise ValueError(_("Choose a player."))
+
+
+class MoveForm(SessionForm):
+    player = SeatField()
+    chips = ChipsField(later("Chips"))
+
+
+class AdjustForm(SessionForm):
+    """Chips for each seat: ``chips-0`` and so on."""
+
+    note = StringField(later("Why"))
+    sum_errors: Sequence[str] = ()
+
+    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
+        valid = super().validate(extra_validators)
+        try:
+            self.note.data = clean_note(self.note.data or "")
+        except BadNote as bad:
+            self.add_problems(bad.problems)
+            return False
+        return valid
+
+
+for _seat in range(MOST_SEATS):
+    setattr(AdjustForm, f"chips-{_seat}", ChipsField(low=-MAX_CHIPS, blank=0))
+
+
+@blueprint.get("/sessions/<id:session_id>/chips")
+def chips(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    return _page(session, queries.seats(db.session(), session.id))
+
+
+@blueprint.post("/sessions/<id:session_id>/chips/buy-in")
+def buy(session_id: int) -> ResponseReturnValue:
+    return _move(session_id, "buy", buy_in, _bought)
+
+
+@blueprint.post("/sessions/<id:session_id>/chips/cash-out")
+def cash(session_id: int) -> ResponseReturnValue:
+    return _move(session_id, "cash", cash_out, _cashed)
+
+
+@blueprint.post("/sessions/<id:session_id>/chips/adjust")
+def change(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    seats = queries.seats(db.session(), session.id)
+    form = _adjust_form(seats)
+    if not form.validate():
+        return _page(session, seats, {"adjust": form}, 422)
+    moved = tuple(form[f"chips-{seat.seat}"].data for seat in seats)
+    command = Adjust(**command_fields(session, form), chips=moved, note=form.note.data)
+    return _do(session, seats, "adjust", form, lambda: adjust(db.session(), command)) or _done(
+        session_id, _("The chips were moved.")
+    )
+
+
+def _move(
+    session_id: int,
+    name: str,
+    service: Callable[[Session, MoveChips], None],
+    said: Callable[[str, int], str],
+) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    seats = queries.seats(db.session(), session.id)
+    form = _move_form(name, seats)
+    if not form.validate():
+        return _page(session, seats, {name: form}, 422)
+    command = MoveChips(**command_fields(session, form), seat=form.player.data, chips=form.chips.data)
+    return _do(session, seats, name, form, lambda: service(db.session(), command)) or _done(
+        session_id, said(seats[command.seat].name, command.chips)
+    )
+
+
+def _do(
+    session: AnyRow, seats: Sequence[AnyRow], name: str, form: SessionForm, act: Callable[[], None]
+) -> ResponseReturnValue | None:
+    """Do it, or show the page with the form as it was filled in and why it was not done."""
+    try:
+        act()
+    except Refused as refused:
+        names = [seat.name for seat in seats]
+        homeless = form.add_problems(refused.problems, names)
+        if isinstance(form, AdjustForm):
+            form.sum_errors = [words.problem_message(problem, names) for problem in homeless]
+        return _page(session, seats, {name: form}, 422)
+    except StaleSession:
+        session = access.game_session(session.id)
+        form.renew(session.version)
+        return _page(session, queries.seats(db.session(), session.id), {name: form}, 409)
+    return None
+
+
+def _done(session_id: int, sentence: str) -> ResponseReturnValue:
+    flash(sentence, "done")
+    return redirect(url_for(".chips", session_id=session_id), 303)
+
+
+def _page(
+    session: AnyRow, seats: Sequence[AnyRow], sent: Mapping[str, SessionForm] | None = None, status: int = 200
+) -> ResponseReturnValue:
+    """The page, with the form that was *sent* as it was filled in, and fresh ones beside it."""
+    fresh = {
+        "buy": _move_form("buy", seats, session.version),
+        "cash": _move_form("cash", seats, session.version),
+        "adjust": _adjust_form(seats, session.version),
+    }
+    game, ruleset = game_of(session)
+    before = request.args.get("before", type=row_key)
+    changes = queries.changes(db.session(), session.id, before=before)
+    shown = changes[: queries.CHANGES_SHOWN]
+    page = render_template(
+        "chips/chips.html",
+        session=session,
+        for_chips=game.plays_for_chips(ruleset),
+        closed=session.state == "closed",
+        stale=status == 409,
+        rows=[_row(session, seat) for seat in seats],
+        names=[(seat.seat, seat.name) for seat in seats],
+        seats=seats,
+        log=list(_log(session, shown, [seat.name for seat in seats])),
+        older=shown[-1].version if len(changes) > len(shown) else None,
+        **fresh | dict(sent or {}),
+    )
+    return page, status
+
+
+def _move_form(name: str, seats: Sequence[AnyRow], fresh_on: int | None = None) -> MoveForm:
+    """The form that was sent, or a fresh one on the session's version *fresh_on*."""
+    form = MoveForm(prefix=f"{name}-", **_fresh(fresh_on))
+    form.player.names = [seat.name for seat in seats]
+    return form
+
+
+def _adjust_form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> AdjustForm:
+    form = AdjustForm(prefix="adjust-", **_fresh(fresh_on))
+    for seat in range(MOST_SEATS):
+        if seat < len(seats):
+            form[f"chips-{seat}"].label.text = seats[seat].name
+        else:
+            del form[f"chips-{seat}"]
+    return form
+
+
+def _fresh(version: int | None) -> dict[str, Any]:
+    return {} if version is None else {"formdata": None, "expected_version": version}
+
+
+def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
+    in_hand = seat.bought + seat.chips - seat.cashed
+    return {
+        "name": seat.name,
+        "bought": words.number(seat.bought),
+        "won": amounts.change(seat.chips, Unit.CHIPS),
+        "cashed": words.number(seat.cashed),
+        "in_hand": amounts.Amount(words.number(in_hand), in_hand < 0),
+        "money": amounts.price(session, in_hand),
+    }
+
+
+def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> Iterator[Mapping[str, object]]:
+    """What was done, latest first: each with when, and a note if there is one. Deals in a row are one line."""
+    moved: defaultdict[int, list[AnyRow]] = defaultdict(list)
+    for entry in queries.entries(db.session(), session.id, [change.version for change in changes]):
+        moved[entry.version].append(entry)
+    for kind, run in groupby(changes, key=attrgetter("kind")):
+        together = list(run)
+        if kind == "record":
+            yield {"when": together[0].created_at, "sentence": _recorded(len(together))}
+            continue
+        for change in together:
+            note = change.note if kind == "adjustment" else ""
+            yield {"when": change.created_at, "sentence": _said(change, moved[change.version], names), "note": note}
+
+
+def _recorded(deals: int) -> str:
+    return ngettext("A deal was recorded.", "%(deals)s deals were recorded.", deals, deals=words.number(deals))
+
+
+def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
+    match change.kind:
+        case "open":
+            return " ".join([_("The session began."), *(_bought(names[entry.seat], entry.chips) for entry in entries)])
+        case "buy-in":
+            return " ".join(_bought(names[entry.seat], entry.chips) for entry in entries)
+        case "cash-out":
+            return " ".join(_cashed(names[entry.seat], -entry.chips) for entry in entries)
+        case "adjustment":
+            moved = format_list(
+                [f"{names[entry.seat]} {words.signed(entry.chips)}" for entry in entries], locale=locale(), style="unit"
+            )
+            return _("Chips were moved: %(moved)s.", moved=moved)
+        case "paid" | "unpaid":
+            return _payment(change, entries, names)
+        case kind:
+            return _EVENTS.get(kind, _EVENTS["changed"])(change.note)
+
+
+def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
+    """What was paid, or taken back: the posting credits who pays, and reverses that."""
+    sign = 1 if change.kind == "paid" else -1
+    by_sign = {entry.chips * sign > 0: entry for entry in entries}
+    said = {
+        "payer": names[by_sign[True].seat],
+        "payee": names[by_sign[False].seat],
+        "chips": amounts.counted(abs(entries[0].chips)),
+    }
+    if change.kind == "paid":
+        return _("%(payer)s paid %(payee)s %(chips)s.", **said)
+    return _("%(payer)s had not paid %(payee)s %(chips)s after all.", **said)
+
+
+def _bought(name: str, chips: int) -> str:
+    return _("%(player)s bought %(chips)s.", player=name, chips=amounts.counted(chips))
+
+
+def _cashed(name: str, chips: int) -> str:
+    return _("%(player)s cashed in %(chips)s.", player=name, chips=amounts.counted(chips))
+
+
+_EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
+    "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
+    "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
+    "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
+    "new-game": lambda _deal: _("The next game began."),
+    "close": lambda _deal: _("The session ended."),
+    "reopen": lambda _deal: _("The session was reopened."),
+    "settle": lambda _deal: _("The settlement was worked out again."),
+    "changed": lambda _deal: _("Something was changed."),
+}

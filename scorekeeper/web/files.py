@@ -1,3 +1,145 @@
-from flask import Blueprint
+"""Session files: a session taken out as one, and one brought in as a session, after a dry run that writes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import PurePath
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, send_file, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
+from flask_babel import get_timezone
+from itsdangerous import BadSignature, URLSafeSerializer
+from werkzeug.datastructures import FileStorage
+from werkzeug.wrappers import Response
+from wtforms import Field, FileField, HiddenField, StringField, TextAreaField
+from wtforms.widgets import DateInput
+
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
+from scorekeeper.models import AnyRow
+from scorekeeper.names import BadName, clean_name, name_key
+from scorekeeper.rules import Refused
+from scorekeeper.services.imports import ImportSession, import_session
+from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
+from scorekeeper.web import access, amounts
+from scorekeeper.web.forms import SubmissionForm
 
 blueprint = Blueprint("files", __name__)
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+# What some system does not take in a file's name.
+_NO_FILE_NAME = re.compile(r'[/\\:*?"<>|]')
+
+
+class DayField(Field):  # type: ignore[misc]
+    """A plain date."""
+
+    widget = DateInput()
+    data: Any
+
+    def process_formdata(self, values: list[str]) -> None:
+        try:
+            self.data = date.fromisoformat(values[0].strip())
+        except (IndexError, ValueError):
+            self.data = None
+            raise ValueError(_("Enter a date, such as 2026-11-26.")) from None
+
+    def _value(self) -> str:
+        return self.raw_data[0] if self.raw_data else self.data.isoformat() if self.data else ""
+
+
+class UploadForm(SubmissionForm):
+    file = FileField(later("Session file"))
+    text = TextAreaField(later("Or paste what is in it"))
+
+
+class ImportForm(SubmissionForm):
+    """What to import as. ``document`` is the file as the dry run read it, signed: it is scored again all the same."""
+
+    document = HiddenField()
+    name = StringField(later("Name of the session"))
+    started_on = DayField(later("Played on"))
+
+
+@blueprint.get("/sessions/<id:session_id>/export")
+def export(session_id: int) -> Response:
+    session = access.game_session(session_id)
+    document = write_document(queries.session_file(db.session(), session))
+    name = _NO_FILE_NAME.sub("-", f"{session.name} {session.started_on.isoformat()}.json")
+    content = io.BytesIO(_pretty(document).encode())
+    return send_file(content, mimetype="application/json", as_attachment=True, download_name=name)
+
+
+@blueprint.get("/groups/<id:group_id>/import")
+def import_form(group_id: int) -> str:
+    return render_template("files/upload.html", group=access.group(group_id), form=UploadForm(), problems=[])
+
+
+@blueprint.post("/groups/<id:group_id>/import")
+def check(group_id: int) -> ResponseReturnValue:
+    """The dry run: what the file would bring, or everything that is wrong with it."""
+    group = access.group(group_id)
+    form = UploadForm()
+    form.validate()
+    upload = form.file.data if isinstance(form.file.data, FileStorage) and form.file.data.filename else None
+    contents = upload.read() if upload else (form.text.data or "").strip()
+    if not contents:
+        form.file.errors = [_("Choose a file, or paste its text.")]
+        return render_template("files/upload.html", group=group, form=form, problems=[]), 422
+    try:
+        document = parse(contents)
+        file = read_document(document)
+    except BadFile as bad:
+        return render_template("files/upload.html", group=group, form=form, problems=_said(bad)), 422
+    stem = PurePath(upload.filename or "").stem if upload else ""
+    day = _DAY.search(stem)
+    started_on = _day(day[0]) if day else None
+    confirm = ImportForm(
+        formdata=None,
+        document=_signer().dumps(document),
+        name=_name(stem.replace(day[0], "") if day else stem) or words.ruleset_title(file.ruleset.id),
+        started_on=started_on or datetime.now(get_timezone()).date(),
+    )
+    return _dry_run(group, file, confirm)
+
+
+@blueprint.post("/groups/<id:group_id>/import/confirm")
+def confirm(group_id: int) -> ResponseReturnValue:
+    """Import what the dry run showed, all or nothing."""
+    group = access.group(group_id)
+    form = ImportForm()
+    valid = form.validate()
+    try:
+        file = read_document(_signer().loads(form.document.data or ""))
+    except (BadSignature, BadFile):
+        abort(400)
+    try:
+        name = clean_name(form.name.data or "")
+    except BadName as bad:
+        form.add_problems(bad.problems)
+        valid = False
+    if not valid:
+        return _dry_run(group, file, form, 422)
+    command = ImportSession(
+        group_id=group.id,
+        link_id=group.link_id,
+        submission_id=form.submission_id.data,
+        name=name,
+        started_on=form.started_on.data,
+        file=file,
+    )
+    try:
+        session_id = import_session(db.session(), command)
+    except Refused as refused:
+        problems = [words.problem_message(problem, file.players) for problem in refused.problems]
+        return _dry_run(group, file, form, 422, problems)
+    flash(_("The session was imported."), "done")
+    return redirect(url_for("board.session", session_id=session_id), 303)

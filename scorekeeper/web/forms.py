@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from flask import abort, request
 from flask_wtf import FlaskForm
 from wtforms import HiddenField, IntegerField
-from wtforms.validators import InputRequired, Length, NumberRange
+from wtforms.validators import InputRequired, NumberRange, Regexp
 from wtforms.widgets import HiddenInput
 
 from scorekeeper.models import AnyRow
@@ -24,7 +25,19 @@ def new_submission_id() -> str:
 class SubmissionForm(FlaskForm):  # type: ignore[misc]
     """A form that does its work once, however often it is sent."""
 
-    submission_id = HiddenField(default=new_submission_id, validators=[InputRequired(), Length(min=32, max=32)])
+    class Meta(FlaskForm.Meta):  # type: ignore[misc]
+        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
+            """Only what a form sends: FlaskForm would take any JSON too, and stumble over most of it."""
+            return None if request.is_json else super().wrap_formdata(form, formdata)
+
+    submission_id = HiddenField(default=new_submission_id, validators=[InputRequired(), Regexp(r"[0-9a-f]{32}\Z")])
+
+    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
+        """Whether everything typed is of its kind. If what nobody types is not, the answer is 400."""
+        valid = super().validate(extra_validators)
+        if any(self[name].errors for name in ("submission_id", "expected_version") if name in self):
+            abort(400)
+        return bool(valid)
 
     def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
         """Put each problem beside its field, and return those that belong to no field of this form."""
@@ -42,6 +55,11 @@ class SessionForm(SubmissionForm):
     """A form that changes a session, as it stood in the version that was shown."""
 
     expected_version = IntegerField(widget=HiddenInput(), validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
+
+    def renew(self, version: int) -> None:
+        """Make this a new form on the session as it stands in *version*; what was typed stays."""
+        self.submission_id.data = new_submission_id()
+        self.expected_version.data, self.expected_version.raw_data = version, None
 
 
 class CommandFields(TypedDict):

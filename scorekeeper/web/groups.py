@@ -1,3 +1,233 @@
-from flask import Blueprint
+"""The start page, and a group: its sessions, its standings, its players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from babel.lists import format_list
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
+from wtforms import Field, StringField
+
+from scorekeeper import queries
+from scorekeeper.extensions import db
+from scorekeeper.ledger import standings
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
+from scorekeeper.services.groups import CreateGroup, add_player, create_group, rename_player
+from scorekeeper.web import access, amounts
+from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.ids import row_key
+from scorekeeper.web.links import page_with_new_link, show_once
+from scorekeeper.words import game_name, number, ruleset_title
+from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("groups", __name__)
+
+PLACES = 6
+"""How many players the start page asks for."""
+
+
+class StartForm(SubmissionForm):
+    """A group and its players, clockwise: ``players-0`` and so on; a place left free does not count."""
+
+    name = StringField(later("Name of the group"))
+
+    @property
+    def places(self) -> list[Field]:
+        return [self[f"players-{place}"] for place in range(PLACES)]
+
+    @property
+    def taken(self) -> list[Field]:
+        return [field for field in self.places if (field.data or "").strip()]
+
+    def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
+        """The service counts only the places that are taken."""
+        fields = {f"players-{position}": field.name for position, field in enumerate(self.taken)}
+        problems = [replace(problem, field=fields.get(problem.field, problem.field)) for problem in problems]
+        return super().add_problems(problems, names)
+
+
+for _place in range(PLACES):
+    setattr(StartForm, f"players-{_place}", StringField(later("Player %(number)s", number=_place + 1)))
+
+
+class PlayerForm(SubmissionForm):
+    name = StringField(later("Name"))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """A session in the list of its group. ``standing`` says who is ahead or has won."""
+
+    id: int
+    name: str
+    started_on: date
+    rules: str
+    standing: str
+    open: bool
+
+
+@blueprint.get("/")
+def start() -> str:
+    return _start_page(StartForm())
+
+
+@blueprint.post("/groups")
+def create() -> ResponseReturnValue:
+    form = StartForm()
+    form.validate()
+    if len(form.taken) < 2:
+        free = next(field for field in form.places if field not in form.taken)
+        free.errors = [_("Name at least two players.")]
+        return _start_page(form), 422
+    players = tuple(field.data for field in form.taken)
+    try:
+        link = create_group(db.session(), CreateGroup(form.name.data or "", players, form.submission_id.data))
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _start_page(form), 422
+    access.remember_link(link.link_id)
+    show_once(link)
+    return redirect(url_for("groups.group", group_id=link.group_id), 303)
+
+
+@blueprint.get("/groups/<id:group_id>")
+def group(group_id: int) -> ResponseReturnValue:
+    return _group_page(access.group(group_id), PlayerForm())
+
+
+@blueprint.post("/groups/<id:group_id>/players")
+def add(group_id: int) -> ResponseReturnValue:
+    group = access.group(group_id)
+    form = PlayerForm()
+    form.validate()
+    try:
+        add_player(db.session(), group.id, form.name.data or "")
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _group_page(group, form), 422
+    return redirect(url_for("groups.group", group_id=group.id, _anchor="players"), 303)
+
+
+@blueprint.get("/groups/<id:group_id>/players/<id:player_id>")
+def player(group_id: int, player_id: int) -> str:
+    group, player = _player(group_id, player_id)
+    return render_template("groups/player.html", group=group, player=player, form=PlayerForm(name=player.name))
+
+
+@blueprint.post("/groups/<id:group_id>/players/<id:player_id>")
+def rename(group_id: int, player_id: int) -> ResponseReturnValue:
+    group, player = _player(group_id, player_id)
+    form = PlayerForm()
+    form.validate()
+    try:
+        rename_player(db.session(), group.id, player.id, form.name.data or "")
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return render_template("groups/player.html", group=group, player=player, form=form), 422
+    flash(_("The name has been changed in every session."), "done")
+    return redirect(url_for("groups.group", group_id=group.id, _anchor="players"), 303)
+
+
+def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
+    group = access.group(group_id)
+    found = [player for player in queries.players(db.session(), group.id) if player.id == player_id]
+    return group, found[0] if found else abort(404)
+
+
+def _start_page(form: StartForm) -> str:
+    groups = queries.groups_of(db.session(), access.opened_links())
+    return render_template("groups/start.html", groups=groups, form=form)
+
+
+def _group_page(group: AnyRow, form: PlayerForm) -> Response:
+    rows = queries.sessions(db.session(), group.id, before=request.args.get("before", type=row_key))
+    shown = rows[: queries.SESSIONS_SHOWN]
+    names: dict[int, list[str]] = {}
+    for seat in queries.seats_of_sessions(db.session(), [row.id for row in shown]):
+        names.setdefault(seat.session_id, []).append(seat.name)
+    totals = queries.group_totals(db.session(), group.id)
+    return page_with_new_link(
+        "groups/group.html",
+        group=group,
+        form=form,
+        sessions=[_line(row, names[row.id]) for row in shown],
+        newer="before" in request.args,
+        older=shown[-1].id if len(rows) > len(shown) else None,
+        chips=_chips(totals),
+        games=list(_games(totals)),
+        players=queries.players(db.session(), group.id),
+    )
+
+
+def _line(row: AnyRow, names: Sequence[str]) -> SessionLine:
+    return SessionLine(
+        row.id, row.name, row.started_on, ruleset_title(row.ruleset_id), _standing(row, names), row.state == "open"
+    )
+
+
+def _standing(row: AnyRow, names: Sequence[str]) -> str:
+    """Who is ahead in the game being played, or won the latest, with their total."""
+    if not row.deals:
+        return _("No deal yet")
+    game = CARD_GAMES[row.card_game]
+    totals, winners = row.table["totals"], row.table["winners"]
+    first = winners or [
+        standing.player
+        for standing in standings(dict(enumerate(totals)), lowest_wins=game.lowest_wins)
+        if standing.place == 1
+    ]
+    said = {
+        "names": format_list([names[seat] for seat in first], locale=locale()),
+        "total": amounts.total(totals[first[0]], game.unit).text,
+    }
+    if len(winners) > 1:
+        return _("Drawn by %(names)s at %(total)s", **said)
+    if winners or (row.state == "closed" and not game.several_games):
+        return _("Won by %(names)s with %(total)s", **said)
+    return _("Ahead: %(names)s with %(total)s", **said)
+
+
+def _chips(totals: Sequence[AnyRow]) -> list[Mapping[str, Any]]:
+    """The standings in chips, over the card games that have been played for chips."""
+    played = {
+        row.card_game for row in totals if row.chips or CARD_GAMES[row.card_game].unit is Unit.CHIPS
+    }
+    names = {row.player_id: row.name for row in totals}
+    chips: dict[int, int] = {}
+    for row in totals:
+        if row.card_game in played:
+            chips[row.player_id] = chips.get(row.player_id, 0) + row.chips
+    return [
+        {
+            "place": number(standing.place),
+            "name": names[standing.player],
+            "total": amounts.total(standing.total, Unit.CHIPS),
+        }
+        for standing in standings(chips)
+    ]
+
+
+def _games(totals: Sequence[AnyRow]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """For each card game that is played to a winner: its name, and the standings in games won."""
+    for game in CARD_GAMES.values():
+        rows = {row.player_id: row for row in totals if row.card_game == game.id and row.games}
+        if rows:
+            yield game_name(game.id), [
+                {
+                    "place": number(standing.place),
+                    "name": rows[standing.player].name,
+                    "total": _(
+                        "%(won)s of %(played)s",
+                        won=number(standing.total),
+                        played=number(rows[standing.player].games),
+                    ),
+                }
+                for standing in standings({player: row.wins for player, row in rows.items()})
+            ]

@@ -1,3 +1,105 @@
-from flask import Blueprint
+"""The links of a group: opening one, making another, taking one back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import segno
+from flask import Blueprint, Response, abort, flash, make_response, redirect, render_template, session, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from markupsafe import Markup
+
+from scorekeeper import queries
+from scorekeeper.extensions import db
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import Refused
+from scorekeeper.services.groups import NewLink, create_link, token_hash, withdraw_link
+from scorekeeper.web import access
+from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.words import problem_message
 
 blueprint = Blueprint("links", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLink:
+    """A new link as a page shows it once: its ``address``, and that as a QR code in SVG."""
+
+    address: str
+    qr: Markup
+
+
+@blueprint.get("/open/<token>")
+def open_link(token: str) -> ResponseReturnValue:
+    link = queries.link_for(db.session(), token_hash(token)) or abort(404)
+    access.remember_link(link.id)
+    return redirect(url_for("groups.group", group_id=link.group_id), 303)
+
+
+@blueprint.get("/groups/<id:group_id>/links")
+def index(group_id: int) -> ResponseReturnValue:
+    return _page(access.group(group_id))
+
+
+@blueprint.post("/groups/<id:group_id>/links")
+def make(group_id: int) -> ResponseReturnValue:
+    group = access.group(group_id)
+    show_once(create_link(db.session(), group.id))
+    return redirect(url_for("links.index", group_id=group.id), 303)
+
+
+@blueprint.post("/groups/<id:group_id>/links/<id:link_id>/withdraw")
+def withdraw(group_id: int, link_id: int) -> ResponseReturnValue:
+    group = access.group(group_id)
+    if queries.link(db.session(), group.id, link_id) is None:
+        abort(404)
+    try:
+        withdraw_link(db.session(), group.id, link_id)
+    except Refused as refused:
+        page = _page(group, link_id, *map(problem_message, refused.problems))
+        page.status_code = 422
+        return page
+    flash(_("The link has been withdrawn: it opens nothing any more."), "done")
+    if queries.group_of(db.session(), group.id, access.opened_links()) is None:
+        return redirect(url_for("groups.start"), 303)
+    return redirect(url_for("links.index", group_id=group.id), 303)
+
+
+def show_once(link: NewLink) -> None:
+    """Have the next page of the group show *link*; until then its token waits in the signed cookie."""
+    session["new_link"] = [link.group_id, link.token]
+
+
+def page_with_new_link(template: str, *, group: AnyRow, **values: object) -> Response:
+    """A page of *group*, with the link just made for it, if there is one: this once, and in no cache."""
+    new_link = None
+    if session.get("new_link", [None])[0] == group.id:
+        _group, token = session.pop("new_link")
+        new_link = _shown(token)
+    response = make_response(render_template(template, group=group, new_link=new_link, **values))
+    if new_link:
+        response.cache_control.no_store = True
+    return response
+
+
+def _shown(token: str) -> ShownLink:
+    address = url_for("links.open_link", token=token, _external=True)
+    code = segno.make(address, micro=False)
+    # segno escapes the title; everything else it writes is its own.
+    svg = Markup(code.svg_inline(omitsize=True, svgclass="qr", title=_("The link as a QR code")))
+    return ShownLink(address, svg)
+
+
+def _page(group: AnyRow, refused: int | None = None, *errors: str) -> Response:
+    opened = access.opened_links()
+    links = [
+        {
+            "id": link.id,
+            "made": link.created_at,
+            "here": link.id in opened,
+            "errors": errors if link.id == refused else (),
+        }
+        for link in queries.links(db.session(), group.id)
+    ]
+    return page_with_new_link("links/index.html", group=group, links=links, form=SubmissionForm())

@@ -1,3 +1,138 @@
-from flask import Blueprint
+"""The rules and payments of a ruleset, from the same data that the scoring reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from flask import Blueprint, abort, render_template
+from flask_babel import gettext as _
+
+from scorekeeper.rules import RULESETS, CardGame, Option, OptionValue, Payoff, Result, Ruleset, Unit
+from scorekeeper.rules import ruleset as published_ruleset
+from scorekeeper.services.history import game_of
+from scorekeeper.web import access, amounts
+from scorekeeper.web.amounts import Amount
+from scorekeeper.web.sessions import rulesets_by_game
+from scorekeeper.words import (
+    case_name,
+    number,
+    option_label,
+    option_value_label,
+    result_name,
+    role_name,
+    ruleset_notice,
+    ruleset_summary,
+    ruleset_title,
+    trump_kind_name,
+)
 
 blueprint = Blueprint("rules", __name__)
+
+# An option that says nothing unless another one has this value.
+_ONLY_WITH: Final[Mapping[str, tuple[str, OptionValue]]] = {
+    "bid_low": ("maker_by", "bid"),
+    "bid_high": ("maker_by", "bid"),
+    "bidding": ("maker_by", "bid"),
+    "one_card_each": ("maker_by", "opened"),
+    "all_guessers": ("maker_by", "opened"),
+    "drop_without_trump": ("drop", "all-but-maker"),
+    "dropped_penalty": ("drop", "all-but-maker"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PayoffRow:
+    """One line of the payments: with so many tricks, each role gets its amount."""
+
+    tricks: str
+    result: str
+    amounts: tuple[Amount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PayoffBlock:
+    """The payments of one contract with one kind of trump, or of one role."""
+
+    title: str
+    trump: str | None
+    rows: tuple[PayoffRow, ...]
+
+
+@blueprint.get("/rules")
+def index() -> str:
+    return render_template("rules/index.html", games=list(rulesets_by_game()))
+
+
+@blueprint.get("/rules/<ruleset_id>")
+def page(ruleset_id: str) -> str:
+    if ruleset_id not in RULESETS:
+        abort(404)
+    return _page(*published_ruleset(ruleset_id))
+
+
+@blueprint.get("/sessions/<id:session_id>/rules")
+def of_session(session_id: int) -> str:
+    session = access.game_session(session_id)
+    return _page(*game_of(session), session=session)
+
+
+def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:
+    payoffs = game.payoffs(ruleset)
+    roles = tuple(dict.fromkeys(role for row in payoffs for role in row.change))
+    return render_template(
+        "rules/page.html",
+        title=ruleset_title(ruleset.id),
+        summary=ruleset_summary(ruleset.id),
+        notice=ruleset_notice(ruleset.id),
+        house_rules=[
+            (option_label(name), option_value_label(value), option_value_label(game.ruleset(ruleset.id).options[name]))
+            for name, value in game.house_rules(ruleset).items()
+        ],
+        roles=[role_name(role) for role in roles],
+        blocks=list(_blocks(game, payoffs, roles)),
+        table=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "table")],
+        stake=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "stake")],
+        in_chips=game.unit is Unit.CHIPS,
+        staked=game.plays_for_chips(ruleset),
+        several_games=game.several_games,
+        **values,
+    )
+
+
+def _said(ruleset: Ruleset, option: Option) -> str:
+    return option_value_label(ruleset.options[option.name])
+
+
+def _that_count(game: CardGame[Any], ruleset: Ruleset, group: str) -> Iterator[Option]:
+    for option in game.options:
+        other, value = _ONLY_WITH.get(option.name, (option.name, ruleset.options[option.name]))
+        if option.group == group and ruleset.options[other] == value:
+            yield option
+
+
+def _blocks(game: CardGame[Any], payoffs: tuple[Payoff, ...], roles: tuple[str, ...]) -> Iterator[PayoffBlock]:
+    for (case, trump), rows in groupby(payoffs, key=lambda row: (row.case, row.trump)):
+        shown = tuple(
+            PayoffRow(
+                _tricks(row),
+                "" if row.result is Result.PLAYED else result_name(row.result),
+                tuple(_amount(game, row, role) for role in roles),
+            )
+            for row in rows
+        )
+        yield PayoffBlock(case_name(case), trump_kind_name(trump), shown)
+
+
+def _tricks(row: Payoff) -> str:
+    if row.low == row.high:
+        return number(row.low)
+    return _("%(low)s to %(high)s", low=number(row.low), high=number(row.high))
+
+
+def _amount(game: CardGame[Any], row: Payoff, role: str) -> Amount:
+    if row.wins:
+        return Amount(_("wins at once"))
+    return amounts.change(row.change[role], game.unit) if role in row.change else Amount("–")

@@ -1,3 +1,372 @@
-from flask import Blueprint
+"""Opening a session: which rules, who sits where, who deals first, and what a chip is worth."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import groupby
+from typing import Any, Final
+
+from babel.core import Locale, UnknownLocaleError
+from babel.dates import format_skeleton
+from babel.numbers import get_currency_name, get_territory_currencies
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
+from flask_babel import to_user_timezone
+from wtforms import Field, HiddenField, SelectField, StringField
+from wtforms.fields.choices import SelectChoice
+
+from scorekeeper import currencies, queries
+from scorekeeper.extensions import db
+from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, MalformedAmount, parse_minor
+from scorekeeper.limits import MAX_CHIPS
+from scorekeeper.models import AnyRow
+from scorekeeper.names import BadName, clean_name
+from scorekeeper.rules import (
+    CARD_GAMES,
+    RULESETS,
+    CardGame,
+    Option,
+    OptionValue,
+    Problem,
+    Refused,
+    Ruleset,
+    Seat,
+)
+from scorekeeper.rules import ruleset as published_ruleset
+from scorekeeper.services.sessions import OpenSession, open_session
+from scorekeeper.sessionfile import Chip
+from scorekeeper.web import access
+from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.words import (
+    amount_message,
+    game_name,
+    option_group_label,
+    option_short_label,
+    option_value_label,
+    problem_message,
+    ruleset_notice,
+    ruleset_summary,
+    ruleset_title,
+)
+from scorekeeper.words.numbers import MINUS, locale
 
 blueprint = Blueprint("sessions", __name__)
+
+BY_LOT: Final = "lot"
+COMMON_CURRENCIES: Final = ("EUR", "USD", "GBP", "CHF", "PLN", "CZK", "SEK", "NOK", "DKK", "HUF", "JPY", "CAD", "AUD")
+YES_OR_NO: Final = {"yes": True, "no": False}
+_WHOLE: Final = re.compile(r"[+-]?\d{1,9}")
+
+
+class OpenForm(SubmissionForm):
+    """What every session asks; :func:`_open_form` adds ``seat-0``, ``opening-0`` and ``rule-<option>``.
+
+    ``beside`` holds what is wrong with the seats or the opening sheet as a whole.
+    """
+
+    rules = HiddenField()
+    name = StringField(later("Name of the session"))
+    dealer = SelectField(later("First dealer"), validate_choice=False)
+    price = StringField(later("Price of a chip"), render_kw={"inputmode": "decimal"})
+    currency = SelectField(later("Currency"), validate_choice=False)
+    buy_in = StringField(later("Chips each buys"), render_kw={"inputmode": "numeric"})
+
+    def __init__(self, places: int, **defaults: object) -> None:
+        super().__init__(data=defaults)
+        self.places = range(places)
+        self.beside: dict[str, list[str]] = {"players": [], "opening": []}
+
+    def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
+        """Beside its field, or the group of fields it is about."""
+        for problem in super().add_problems(problems, names):
+            if (rule := self._fields.get(f"rule-{problem.field}")) is not None:
+                rule.errors = [*rule.errors, problem_message(problem)]
+            else:
+                self.beside.setdefault(problem.field, []).append(problem_message(problem))
+        return []
+
+    @property
+    def refused(self) -> list[dict[str, str]]:
+        """Everything that does not fit, with the id of its control."""
+        found = [(field.id, error) for field in self for error in field.errors]
+        found += [(name, error) for name, errors in self.beside.items() for error in errors]
+        return [{"id": control, "text": str(error)} for control, error in found]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """House rules under one heading."""
+
+    title: str
+    fields: tuple[Field, ...]
+
+
+@blueprint.get("/groups/<id:group_id>/sessions/new")
+def new(group_id: int) -> str:
+    group = access.group(group_id)
+    if "rules" not in request.args:
+        return render_template("sessions/rules.html", group=group, games=list(rulesets_by_game()))
+    game, ruleset = _chosen(request.args["rules"])
+    return _page(group, game, ruleset, _open_form(game, ruleset, *_people(group.id)))
+
+
+@blueprint.post("/groups/<id:group_id>/sessions")
+def create(group_id: int) -> ResponseReturnValue:
+    group = access.group(group_id)
+    game, published = _chosen(request.form.get("rules", ""))
+    form = _open_form(game, published, *_people(group.id))
+    form.validate()
+    command = _entered(form, group, game, published)
+    if form.refused:
+        return _page(group, game, published, form), 422
+    try:
+        session_id = open_session(db.session(), command)
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _page(group, game, published, form), 422
+    if form.dealer.data == BY_LOT:
+        # A form sent twice draws twice, so the session is asked who won.
+        session = access.game_session(session_id)
+        dealer = queries.seats(db.session(), session_id)[session.first_dealer].name
+        flash(_("Drawn by lot: %(name)s deals first.", name=dealer), "done")
+    return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def rulesets_by_game() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Every ruleset to choose from, under the name of its card game."""
+    for game in CARD_GAMES.values():
+        yield game_name(game.id), [
+            {
+                "id": ruleset.id,
+                "title": ruleset_title(ruleset.id),
+                "summary": ruleset_summary(ruleset.id),
+                "notice": ruleset_notice(ruleset.id),
+            }
+            for ruleset in game.rulesets
+        ]
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def today() -> date:
+    """The date where the table stands: that of the configured time zone."""
+    here: datetime = to_user_timezone(now())
+    return here.date()
+
+
+def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
+    return published_ruleset(ruleset_id) if ruleset_id in RULESETS else abort(404)
+
+
+def _people(group_id: int) -> tuple[Sequence[AnyRow], Sequence[AnyRow]]:
+    """The players of a group, and who sat in its latest session."""
+    return queries.players(db.session(), group_id), queries.last_seated(db.session(), group_id)
+
+
+def _open_form(
+    game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow], last_seated: Sequence[AnyRow]
+) -> OpenForm:
+    """The form for *ruleset*, filled in as the group sat last, or else as its players joined."""
+    everybody = [row.player_id for row in last_seated]
+    everybody += [player.id for player in players if player.id not in everybody]
+    sitting = everybody[: game.players(ruleset)]
+    options = {option.name: option for option in game.options}
+    names = [SelectChoice("", _("Nobody")), *(SelectChoice(str(player.id), player.name) for player in players)]
+    fields: dict[str, Any] = {}
+    for place in range(options["players"].high or 0):
+        label = _("Seat %(number)s", number=place + 1)
+        player = str(sitting[place]) if place < len(sitting) else ""
+        fields[f"seat-{place}"] = SelectField(label, choices=names, default=player, validate_choice=False)
+        fields[f"opening-{place}"] = StringField(label, render_kw={"inputmode": "numeric"})
+    for option in _changeable(game):
+        fields[f"rule-{option.name}"] = _rule_field(option, ruleset.options[option.name])
+    form_class = type("OpenSessionForm", (OpenForm,), fields)
+    last_currency = last_seated[0].currency if last_seated else None
+    form: OpenForm = form_class(
+        places=options["players"].high or 0,
+        rules=ruleset.id,
+        name=format_skeleton("MMMMEEEEd", today(), locale=locale()),
+        dealer=BY_LOT,
+        currency=last_currency or _likely_currency(),
+    )
+    form.dealer.choices = [SelectChoice(BY_LOT, _("Drawn by lot")), *names[1:]]
+    form.currency.choices = [
+        *(SelectChoice(code, get_currency_name(code, locale=locale())) for code in COMMON_CURRENCIES),
+        *(SelectChoice(code, code) for code in currencies.in_use() if code not in COMMON_CURRENCIES),
+    ]
+    return form
+
+
+def _changeable(game: CardGame[Any]) -> Iterator[Option]:
+    return (option for option in game.options if option.high is None or option.low < option.high)
+
+
+def _rule_field(option: Option, value: OptionValue) -> Field:
+    """A house rule, at the value the ruleset gives it."""
+    label = option_short_label(option.name)
+    if option.choices:
+        choices = [SelectChoice(choice, option_value_label(choice)) for choice in option.choices]
+        return SelectField(label, choices=choices, default=value, validate_choice=False)
+    if option.high is None:
+        choices = [SelectChoice(word, option_value_label(choice)) for word, choice in YES_OR_NO.items()]
+        return SelectField(label, choices=choices, default="yes" if value else "no", validate_choice=False)
+    return StringField(label, default=str(value), render_kw={"inputmode": "numeric"})
+
+
+def _likely_currency() -> str:
+    """That of the country the browser's language names."""
+    for language in request.accept_languages.values():
+        try:
+            territory = Locale.parse(language, sep="-").territory
+        except (ValueError, UnknownLocaleError):
+            continue
+        if found := get_territory_currencies(territory) if territory else []:
+            return str(found[0])
+    return COMMON_CURRENCIES[0]
+
+
+def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm) -> str:
+    rules = groupby(_changeable(game), key=lambda option: option.group)
+    groups = {
+        name: RuleGroup(option_group_label(name), tuple(form[f"rule-{option.name}"] for option in options))
+        for name, options in rules
+    }
+    seats = [form[f"seat-{place}"] for place in form.places]
+    usual = game.players(ruleset)
+    return render_template(
+        "sessions/new.html",
+        group=group,
+        form=form,
+        ruleset={"id": ruleset.id, "title": ruleset_title(ruleset.id), "notice": ruleset_notice(ruleset.id)},
+        seats=seats[:usual],
+        more_seats=seats[usual:],
+        opening=[form[f"opening-{place}"] for place in form.places],
+        stake=groups.pop("stake", None),
+        rules=list(groups.values()),
+        unit=game.unit,
+    )
+
+
+def _entered(form: OpenForm, group: AnyRow, game: CardGame[Any], published: Ruleset) -> OpenSession:
+    """What was entered; anything that cannot be understood has its message beside its field."""
+    ruleset = _house_rules(form, game, published)
+    taken = [place for place in form.places if form[f"seat-{place}"].data]
+    players = tuple(_whole(form[f"seat-{place}"].data) or 0 for place in taken)
+    chip, buy_in = _chip(form), _buy_in(form)
+    if (chip or buy_in) and not game.plays_for_chips(ruleset):
+        form.price.errors = [_("No chips change hands by these rules. Say first what a loser pays.")]
+    return OpenSession(
+        group_id=group.id,
+        link_id=group.link_id,
+        submission_id=form.submission_id.data,
+        name=_name(form),
+        card_game=game.id,
+        ruleset=ruleset,
+        players=players,
+        dealer=_dealer(form, players),
+        started_on=today(),
+        opening=_opening(form, taken),
+        chip=chip,
+        buy_in=buy_in,
+    )
+
+
+def _name(form: OpenForm) -> str:
+    try:
+        return clean_name(form.name.data or "")
+    except BadName as bad:
+        form.add_problems(bad.problems)
+        return ""
+
+
+def _house_rules(form: OpenForm, game: CardGame[Any], published: Ruleset) -> Ruleset:
+    changes = {
+        option.name: value
+        for option in _changeable(game)
+        if (value := _option_value(option, form[f"rule-{option.name}"].data)) != published.options[option.name]
+    }
+    try:
+        return game.with_house_rules(published, changes)
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return published
+
+
+def _option_value(option: Option, text: str) -> object:
+    """What was entered, as the option's kind of value if it can be; the rules refuse it otherwise."""
+    if option.choices:
+        return text
+    if option.high is None:
+        return YES_OR_NO.get(text, text)
+    whole = _whole(text)
+    return text if whole is None else whole
+
+
+def _dealer(form: OpenForm, players: Sequence[int]) -> Seat:
+    if form.dealer.data == BY_LOT:
+        return Seat(secrets.randbelow(max(1, len(players))))
+    player = _whole(form.dealer.data)
+    if player in players:
+        return Seat(players.index(player))
+    form.dealer.errors = [_("The first dealer must sit at the table.")]
+    return Seat(0)
+
+
+def _chip(form: OpenForm) -> Chip | None:
+    text, currency = form.price.data or "", form.currency.data or ""
+    if not text.strip():
+        return None
+    try:
+        exponent = currencies.exponent_of(currency)
+    except currencies.UnknownCurrency:
+        form.currency.errors = [_("Choose a currency.")]
+        return None
+    try:
+        price = parse_minor(text, exponent)
+    except (AmbiguousAmount, MalformedAmount) as error:
+        form.price.errors = [amount_message(error, currency, exponent)]
+        return None
+    if not price:
+        bounds = {"low": 1, "high": MAX_MINOR, "currency": currency, "exponent": exponent}
+        form.add_problems([Problem("MALFORMED", "price", {"reason": "money", **bounds})])
+    return Chip(price, currency, exponent)
+
+
+def _buy_in(form: OpenForm) -> int:
+    text = (form.buy_in.data or "").strip()
+    chips = _whole(text) if text else 0
+    if chips is None or not 0 <= chips <= MAX_CHIPS:
+        form.add_problems([Problem("CHIPS_RANGE", "buy_in", {"low": 0, "high": MAX_CHIPS})])
+        return 0
+    return chips
+
+
+def _opening(form: OpenForm, taken: Sequence[int]) -> tuple[int, ...] | None:
+    """What stands on the sheet of each seat that is taken; None if nothing was entered."""
+    fields = [form[f"opening-{place}"] for place in form.places]
+    if not any((field.data or "").strip() for field in fields):
+        return None
+    totals = []
+    for place, field in enumerate(fields):
+        total = _whole(field.data)
+        if place in taken and total is None:
+            field.errors = [_("Enter a whole number.")]
+        elif place in taken:
+            totals.append(total or 0)
+        elif field.data:
+            field.errors = [_("Nobody sits here.")]
+    return tuple(totals)
+
+
+def _whole(text: str | None) -> int | None:
+    """The whole number that was typed, in any script's digits."""
+    typed = (text or "").strip().replace(MINUS, "-")
+    return int(typed) if _WHOLE.fullmatch(typed) else None

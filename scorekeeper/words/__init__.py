@@ -3,10 +3,12 @@
 ``rules``, ``ledger`` and ``sessionfile`` answer with codes and values; only here do they become sentences.
 """
 
+from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
 from scorekeeper.words.numbers import money, number, signed
 from scorekeeper.words.problems import amount_message, problem_message
 from scorekeeper.words.terms import (
+    case_name,
     contract_name,
     field_hint,
     field_label,
@@ -16,29 +18,39 @@ from scorekeeper.words.terms import (
     option_short_label,
     option_value_label,
     result_name,
+    role_name,
     ruleset_notice,
+    ruleset_summary,
     ruleset_title,
     suit_name,
+    trump_kind_name,
 )
 
 __all__ = [
     "amount_message",
+    "case_name",
     "contract_name",
     "deal_title",
+    "fact_words",
     "field_hint",
     "field_label",
     "game_name",
     "line_sentence",
     "money",
+    "names_of",
     "number",
     "option_group_label",
     "option_label",
     "option_short_label",
     "option_value_label",
+    "payments_sentence",
     "problem_message",
     "result_name",
+    "role_name",
     "ruleset_notice",
+    "ruleset_summary",
     "ruleset_title",
     "signed",
     "suit_name",
+    "trump_kind_name",
 ]

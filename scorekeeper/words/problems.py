@@ -21,7 +21,7 @@ def problem_message(problem: Problem, names: Sequence[str] = ()) -> str:
     """What is wrong and what was expected, in a sentence; *names* are the players', by seat."""
     values = dict(problem.values)
     code = str(values.pop("reason", "type")) if problem.code == "MALFORMED" else problem.code
-    return _SENTENCES[code](Said(values, names, key=_key(problem.field)))
+    return _SENTENCES[code](Said(values, names, key=_key(code, problem.field)))
 
 
 def amount_message(error: MalformedAmount | AmbiguousAmount, currency: str, exponent: int) -> str:
@@ -56,10 +56,13 @@ def _decimals(currency: str, decimals: int) -> str:
     )
 
 
-def _key(field: str) -> str:
+def _key(code: str, field: str) -> str:
     """What a problem is about: a fact or house rule by its label, another key of a file as it is spelt there."""
-    name = field.removeprefix("house_rules.")
-    return option_label(name) if name != field else field_label(field)
+    if not field:
+        return _("This")
+    if code.startswith("HOUSE_RULE"):
+        return _("“%(name)s”", name=option_label(field.removeprefix("house_rules.")))
+    return _("“%(name)s”", name=field_label(field))
 
 
 def _players_count(said: Said) -> str:
@@ -203,7 +206,7 @@ def _choice(said: Said) -> str:
 _SENTENCES: Final[Mapping[str, Sentence]] = {
     # Rules §5.2.
     "PLAYERS_COUNT": _players_count,
-    "CONTRACT_NOT_IN_RULESET": lambda said: _("%(contract)s does not exist in the rules you chose.", **said),
+    "CONTRACT_NOT_IN_RULESET": lambda said: _("“%(contract)s” does not exist in the rules you chose.", **said),
     "TRUMP_MISSING": lambda said: _("Choose the trump suit."),
     "TRUMP_FIXED": _trump_fixed,
     "PARTNER_MISSING": lambda said: _("%(contract)s is played with a partner: who is it?", **said),
@@ -240,7 +243,9 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "DEALS_TOO_MANY": lambda said: _("A session has at most %(max)s deals.", **said),
     "OPENING_RANGE": lambda said: _("What is on the sheet must be whole numbers from %(low)s to %(high)s.", **said),
     "OPENING_SUM": _sum_not_zero,
-    "OPENING_OVER": lambda said: _("A game goes on only while everybody is above %(target)s.", **said),
+    "OPENING_OVER": lambda said: _(
+        "Somebody has won already: everybody must have more than %(target)s points.", **said
+    ),
     "CHIPS_RANGE": lambda said: _("Chips must be a whole number from %(low)s to %(high)s.", **said),
     "CHIPS_SHORT": lambda said: _("%(player)s has only %(held)s chips.", **said),
     "CHIPS_TOO_MANY": lambda said: _("Nobody can have more than %(max)s chips.", **said),
@@ -258,9 +263,9 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "HOUSE_RULE_UNKNOWN": lambda said: _("There is no house rule %(key)s.", **said),
     "HOUSE_RULE_VALUE": _house_rule_value,
     "HOUSE_RULE_CONFLICT": lambda said: _(
-        "This does not go together: %(key)s, and %(other)s.",
+        "These do not go together: %(key)s and %(other)s.",
         key=said["key"],
-        other=option_label(str(said.values_of["other"])),
+        other=_("“%(name)s”", name=option_label(str(said.values_of["other"]))),
     ),
     # The reasons why a fact, or another key of a session file, is malformed.
     "missing": lambda said: _("Missing: %(key)s.", **said),
@@ -271,7 +276,8 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "text": lambda said: _("%(key)s must be text.", **said),
     "pairs": lambda said: _("%(key)s must be a list of pairs: a player and a bid.", **said),
     "choice": _choice,
-    "twice": lambda said: _("%(name)s stands there twice.", **said),
+    "twice": lambda said: _("“%(name)s” is there twice.", **said),
+    "name": lambda said: _("%(key)s must be the name of a player.", **said),
     "player": lambda said: _("%(key)s: there is no player %(name)s.", **said),
     "player-missing": lambda said: _("%(key)s: nothing is said about %(player)s.", **said),
     "currency": lambda said: _("%(key)s must be a currency’s code of three letters, such as EUR.", **said),

@@ -50,6 +50,18 @@ _RULESETS: Final[_Words] = {
     "buck-euchre-bid": lambda: _("Buck Euchre with bids"),
     "buck-euchre-three": lambda: _("Buck Euchre for three"),
 }
+_SUMMARIES: Final[_Words] = {
+    "mensch": lambda: _(
+        "Nine bids, played for chips. When everybody passes, whoever holds the queen of hearts must play."
+    ),
+    "mensch-russian": lambda: _("The same bids and rates. The dealer bids first, and four passes are thrown in."),
+    "mensch-russian-printed": lambda: _("Three rungs of bids, with the rates as the text prints them."),
+    "dirty-clubs": lambda: _("Everybody counts down, a point a trick. Who guesses a suit that is opened owes more."),
+    "buck-euchre": lambda: _("Order up the turned card or name another suit. The others may drop out."),
+    "buck-euchre-no-drop": lambda: _("As in Ohio, but everybody plays every deal."),
+    "buck-euchre-bid": lambda: _("The highest bid names trump and owes what it bid. Level players play on."),
+    "buck-euchre-three": lambda: _("A short game for three. The dealer takes a club that is turned up."),
+}
 _NOTICES: Final[_Words] = {
     # Rules R3 and §3.3.
     "mensch-russian-printed": lambda: _(
@@ -64,6 +76,23 @@ _RESULTS: Final[_Words] = {
     "played": lambda: _("Played"),
     "passed-out": lambda: _("Thrown in"),
     "misdeal": lambda: _("Misdeal"),
+}
+_ROLES: Final[_Words] = {
+    "declarer": lambda: _("Declarer"),
+    "partner": lambda: _("Partner"),
+    "opponent": lambda: _("Each opponent"),
+    "player": lambda: _("Points"),
+}
+_CASES: Final[_Words] = {
+    "maker": lambda: _("Maker"),
+    "alone": lambda: _("Maker, when everybody else has dropped out"),
+    "player": lambda: _("Every other player"),
+    "dealer": lambda: _("Dealer, with a club turned up"),
+    "dropped": lambda: _("Dropped out"),
+}
+_TRUMP_KINDS: Final[_Words] = {
+    "clubs": lambda: _("in clubs"),
+    "other": lambda: _("in another suit"),
 }
 _FIELDS: Final[_Words] = {
     "contract": lambda: _("Contract"),
@@ -204,10 +233,33 @@ def ruleset_title(ruleset_id: str) -> str:
     return _word(_RULESETS, ruleset_id)
 
 
+def ruleset_summary(ruleset_id: str) -> str:
+    """What sets a ruleset apart, in a line."""
+    return _word(_SUMMARIES, ruleset_id)
+
+
 def ruleset_notice(ruleset_id: str) -> str | None:
     """What to know before choosing a ruleset, if there is anything."""
     notice = _NOTICES.get(ruleset_id)
     return notice() if notice else None
+
+
+def case_name(case: str) -> str:
+    """Whose payoffs they are: the players of a contract, or a role in Dirty Clubs."""
+    bid = case.removeprefix("bid-")
+    if bid != case:
+        return _("Maker who bid %(bid)s", bid=number(int(bid)))
+    return _word(_CASES, case) if case in _CASES else contract_name(case)
+
+
+def trump_kind_name(kind: str) -> str | None:
+    """With which trump a payoff holds, unless it is with any."""
+    return _word(_TRUMP_KINDS, kind) if kind in _TRUMP_KINDS else None
+
+
+def role_name(role: str) -> str:
+    """Who gets what a payoff gives this role."""
+    return _word(_ROLES, role)
 
 
 def result_name(result: str) -> str:

@@ -1,0 +1,135 @@
+"""Whatever people record, correct, void and decide: it comes out as if it had been entered right at first."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.orm import Session
+
+from scorekeeper import queries, sessionfile
+from scorekeeper.rules import MISDEAL, Refused, Table
+from scorekeeper.services.check import differences
+from scorekeeper.services.history import first_table, game_of
+from scorekeeper.services.imports import ImportSession, import_session
+from tests.factories import MadeSession, make_group, submission_id
+from tests.sittings import (
+    DIRTY_CLUBS,
+    MENSCH,
+    Act,
+    Rules,
+    Sitting,
+    changes,
+    chip_acts,
+    deals_of,
+    entered_right_at_first,
+    recordings,
+)
+
+# Each example makes a group and a session of its own in the test's one database.
+few = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+EVERY_RULES = [pytest.param(rules, id=f"{rules.ruleset}-{place}") for place, rules in enumerate(MENSCH + DIRTY_CLUBS)]
+
+
+def acts(rules: Rules, *, size: int = 14) -> st.SearchStrategy[list[Act]]:
+    """An evening: deals first, then more deals, chips and corrections in any order."""
+    started = st.lists(recordings(rules), min_size=3, max_size=8)
+    later = st.lists(st.one_of(recordings(rules), changes(rules), changes(rules), chip_acts), max_size=size)
+    return st.builds(lambda first, then: first + then, started, later)
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES)
+@few
+@given(data=st.data())
+def test_corrections_leave_what_entering_it_right_at_first_would_have(
+    db: Session, rules: Rules, data: st.DataObject
+) -> None:
+    sitting = Sitting.begin(db, rules)
+    sitting.do(data.draw(acts(rules)))
+    entered_right_at_first(sitting)
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES)
+@few
+@given(data=st.data())
+def test_chips_always_sum_to_zero_and_the_check_finds_nothing(db: Session, rules: Rules, data: st.DataObject) -> None:
+    sitting = Sitting.begin(db, rules)
+    for act in data.draw(acts(rules)):
+        sitting.do([act])
+        assert sum(seat.chips for seat in sitting.seats()) == 0
+        assert sum(total[3] for total in sitting.totals()) == 0
+    assert all(sum(deal.chips) == 0 for deal in sitting.deals())
+    assert list(differences(db)) == []
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES)
+@few
+@given(data=st.data())
+def test_a_replay_equals_recording_step_by_step(db: Session, rules: Rules, data: st.DataObject) -> None:
+    sitting = Sitting.begin(db, rules)
+    sitting.do([lambda sitting, facts=facts: sitting.record(facts) for facts in data.draw(st.lists(deals_of(rules)))])  # type: ignore[misc]
+    game, ruleset = game_of(sitting.row)
+    deals = sitting.deals()
+    scores = game.replay([deal.facts for deal in deals], first_table(sitting.row))
+    assert [score.before.state() for score in scores] == [deal.before for deal in deals]
+    assert [score.table.totals for score in scores] == [tuple(deal.totals) for deal in deals]
+    assert [score.chips for score in scores] == [tuple(deal.chips) for deal in deals]
+    if scores:
+        assert scores[-1].table.state() == sitting.row.table
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES)
+@few
+@given(data=st.data())
+def test_an_exported_session_comes_back_the_same(db: Session, rules: Rules, data: st.DataObject) -> None:
+    sitting = Sitting.begin(db, rules)
+    sitting.do(data.draw(acts(rules)))
+    file = queries.session_file(db, sitting.row)
+    text = json.dumps(sessionfile.write_document(file))
+    read = sessionfile.read_document(sessionfile.parse(text))
+    assert read == file
+
+    group = make_group(db)
+    command = ImportSession(
+        group_id=group.group_id,
+        link_id=group.link_id,
+        submission_id=submission_id(),
+        name="Brought along",
+        started_on=date(2026, 11, 27),
+        file=read,
+    )
+    imported = Sitting(db, MadeSession(import_session(db, command), group))
+    assert queries.session_file(db, imported.row) == file
+    assert imported.row.table == sitting.row.table or sitting.row.undecided
+    for name in ("chips", "bought", "cashed", "settled"):
+        assert [getattr(seat, name) for seat in imported.seats()] == [getattr(seat, name) for seat in sitting.seats()]
+    assert imported.totals() == sitting.totals()
+    sheet = sessionfile.score(read)
+    assert sheet.chips == tuple(seat.chips for seat in sitting.seats())
+    assert sheet.table.state() == imported.row.table
+    assert list(differences(db)) == []
+
+
+@pytest.mark.parametrize("rules", EVERY_RULES)
+@given(data=st.data())
+def test_recording_accepts_exactly_what_the_rules_accept(db: Session, rules: Rules, data: st.DataObject) -> None:
+    sitting = Sitting.begin(db, rules)
+    facts = data.draw(deals_of(rules))
+    game, ruleset = game_of(sitting.row)
+    try:
+        score = game.play(facts, Table.restored(ruleset, sitting.row.table))
+    except Refused:
+        with pytest.raises(Refused):
+            sitting.record(facts)
+        assert sitting.deals() == []
+        return
+    sitting.record(facts)
+    assert sitting.row.table == score.table.state()
+    assert sum(score.chips) == 0
+    assert facts != MISDEAL or not any(score.points)
+
+
+test_recording_accepts_exactly_what_the_rules_accept = few(test_recording_accepts_exactly_what_the_rules_accept)

@@ -1,0 +1,353 @@
+"""Sessions as people might play, correct and settle them: what tests draw, and what they hold it against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import AnyRow, Deal, GameSession, GroupTotal, SessionSeat, Transfer
+from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Suit
+from scorekeeper.services.deals import (
+    CorrectDeal,
+    DecideGame,
+    RecordDeal,
+    VoidDeal,
+    correct_deal,
+    decide_game,
+    record_deal,
+    start_next_game,
+    void_deal,
+)
+from scorekeeper.services.history import game_of
+from scorekeeper.services.ledger import adjustments
+from scorekeeper.services.sessions import (
+    Adjust,
+    MoveChips,
+    adjust,
+    buy_in,
+    cash_out,
+    close_session,
+    reopen_session,
+)
+from scorekeeper.services.settlement import MarkTransfer, is_settled_by, mark_transfer, redraw_settlement
+from scorekeeper.services.transaction import SessionClosed, StaleSession
+from tests.factories import NAMES, MadeSession, make_group, make_session
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A ruleset with house rules."""
+
+    card_game: str
+    ruleset: str
+    house_rules: Mapping[str, object] = field(default_factory=dict)
+
+
+MENSCH = (
+    Rules("mensch", "mensch"),
+    Rules("mensch", "mensch-russian"),
+    Rules("mensch", "mensch-russian-printed", {"passed_out": "next-dealer"}),
+    Rules("mensch", "mensch", {"partnership": "fixed"}),
+)
+# Games from 6 points end, and begin again, within a few deals.
+DIRTY_CLUBS = (
+    Rules("dirty-clubs", "dirty-clubs", {"start": 6, "stake_loser": 3, "stake_penalty": 1}),
+    Rules("dirty-clubs", "dirty-clubs", {"start": 6, "one_card_each": True, "passed_out": "same-dealer"}),
+    Rules("dirty-clubs", "buck-euchre", {"start": 6, "stake_point": 1}),
+    Rules("dirty-clubs", "buck-euchre-bid", {"start": 6, "stake_loser": 2}),
+)
+
+seats = st.integers(0, 3)
+suits = st.sampled_from([suit.value for suit in Suit])
+no_clubs = st.sampled_from([suit.value for suit in Suit if suit is not Suit.CLUBS])
+misdeals = st.just(dict(MISDEAL))
+
+
+def _partners(name: str, declarer: int, steps: int, trump: str, tricks: int) -> Facts:
+    trump = trump if name == "forced" else "clubs"
+    return {
+        "contract": name,
+        "declarer": declarer,
+        "partner": (declarer + steps) % 4,
+        "trump": trump,
+        "tricks": tricks,
+    }
+
+
+def _alone(name: str, declarer: int, trump: str, tricks: int) -> Facts:
+    trump = "clubs" if name.endswith("-after") else trump
+    return {"contract": name, "declarer": declarer, "trump": trump, "tricks": tricks}
+
+
+def _won_by(winners: Sequence[int]) -> list[int]:
+    return [winners.count(seat) for seat in range(4)]
+
+
+five_tricks = st.lists(seats, min_size=5, max_size=5).map(_won_by)
+
+
+def _made(turn_up: str, maker: int, trump: str, tricks: list[int], bid: int) -> Facts:
+    return {"turn_up": turn_up, "maker": maker, "trump": trump, "tricks": tricks, "bid": bid}
+
+
+mensch_deals: st.SearchStrategy[Facts] = st.one_of(
+    st.builds(
+        _partners, st.sampled_from(["half", "after", "forced"]), seats, st.integers(1, 3), suits, st.integers(0, 8)
+    ),
+    st.builds(
+        _alone,
+        st.sampled_from(["five", "five-after", "six", "seven", "seven-after", "solo"]),
+        seats,
+        suits,
+        st.integers(0, 8),
+    ),
+    st.just({"contract": "passed-out"}),
+    misdeals,
+)
+dirty_clubs_deals: st.SearchStrategy[Facts] = st.one_of(
+    st.builds(_made, no_clubs, seats, no_clubs, five_tricks, st.integers(2, 5)),
+    five_tricks.map(lambda tricks: {"turn_up": "clubs", "tricks": tricks}),
+    st.builds(lambda turn_up, tricks: {"turn_up": turn_up, "trump": "none", "tricks": tricks}, no_clubs, five_tricks),
+    no_clubs.map(lambda turn_up: {"turn_up": turn_up, "passed_out": True}),
+    misdeals,
+)
+
+
+def deals_of(rules: Rules) -> st.SearchStrategy[Facts]:
+    """Deals of a card game. Some rulesets refuse some of them."""
+    if rules.card_game == "mensch":
+        return mensch_deals
+    # Only where there are bids has a deal one.
+    if rules.ruleset == "buck-euchre-bid":
+        return dirty_clubs_deals
+    return dirty_clubs_deals.map(lambda facts: {name: value for name, value in facts.items() if name != "bid"})
+
+
+Act = Callable[["Sitting"], None]
+
+
+def _change(number: int, facts: Facts) -> Act:
+    return lambda sitting: sitting.correct(number, facts)
+
+
+def recordings(rules: Rules) -> st.SearchStrategy[Act]:
+    """Deals, and the next game where one has ended."""
+    deals: st.SearchStrategy[Act] = deals_of(rules).map(lambda facts: lambda sitting: sitting.record(facts))
+    return deals | st.just(Sitting.next_game) if rules.card_game == "dirty-clubs" else deals
+
+
+def changes(rules: Rules) -> st.SearchStrategy[Act]:
+    """Corrections of what was recorded: other facts, none at all, and where a game begins."""
+    numbers = st.integers(1, 40)
+    acts: list[st.SearchStrategy[Act]] = [
+        st.builds(_change, numbers, deals_of(rules)),
+        numbers.map(lambda number: lambda sitting: sitting.void(number)),
+        numbers.map(lambda number: lambda sitting: sitting.restore(number)),
+    ]
+    if rules.card_game == "dirty-clubs":
+        acts.append(
+            st.builds(
+                lambda number, starts: lambda sitting: sitting.decide(number, starts_game=starts),
+                numbers,
+                st.booleans(),
+            )
+        )
+    return st.one_of(acts)
+
+
+chip_acts: st.SearchStrategy[Act] = st.one_of(
+    st.builds(lambda seat, chips: lambda sitting: sitting.buy(seat, chips), seats, st.integers(1, 9)),
+    st.builds(
+        lambda giver, taker, chips: lambda sitting: sitting.move(giver, taker, chips), seats, seats, st.integers(1, 9)
+    ),
+)
+cash_outs: st.SearchStrategy[Act] = st.builds(
+    lambda seat, chips: lambda sitting: sitting.cash(seat, chips), seats, st.integers(1, 9)
+)
+
+
+@dataclass
+class Sitting:
+    """A session under test. Its methods do what a person does; what is refused is not done."""
+
+    db: Session
+    made: MadeSession
+    settles: bool = False
+    """Whether nothing changed the results since the settlement was drawn up."""
+
+    @classmethod
+    def begin(cls, db: Session, rules: Rules, **more: Any) -> Sitting:
+        made = make_session(
+            db,
+            group=make_group(db, players=NAMES),
+            card_game=rules.card_game,
+            ruleset=rules.ruleset,
+            house_rules=rules.house_rules,
+            **more,
+        )
+        return cls(db, made)
+
+    def do(self, acts: Sequence[Act]) -> None:
+        for act in acts:
+            try:
+                act(self)
+            except (Refused, StaleSession, SessionClosed):
+                continue
+
+    @property
+    def row(self) -> AnyRow:
+        columns = select(*GameSession.__table__.columns)
+        return self.db.execute(columns.where(GameSession.id == self.made.id)).one()
+
+    def deals(self) -> Sequence[AnyRow]:
+        columns = select(*Deal.__table__.columns)
+        return self.db.execute(columns.where(Deal.session_id == self.made.id).order_by(Deal.number)).all()
+
+    def seats(self) -> Sequence[AnyRow]:
+        columns = select(*SessionSeat.__table__.columns)
+        return self.db.execute(columns.where(SessionSeat.session_id == self.made.id).order_by(SessionSeat.seat)).all()
+
+    def totals(self) -> list[tuple[int, int, int, int]]:
+        """What the session brought each seat's player in the standings of the group: sessions, games, wins, chips."""
+        found = self.db.execute(
+            select(GroupTotal.sessions, GroupTotal.games, GroupTotal.wins, GroupTotal.chips)
+            .join(SessionSeat, SessionSeat.player_id == GroupTotal.player_id)
+            .where(SessionSeat.session_id == self.made.id)
+            .order_by(SessionSeat.seat)
+        )
+        return [tuple(row) for row in found]
+
+    def transfers(self) -> Sequence[AnyRow]:
+        """Those in force."""
+        return self.db.execute(
+            select(*Transfer.__table__.columns)
+            .where(Transfer.session_id == self.made.id, Transfer.withdrawn.is_(None))
+            .order_by(Transfer.version, Transfer.line)
+        ).all()
+
+    def is_settled(self) -> bool:
+        return is_settled_by(self.seats(), self.transfers())
+
+    def record(self, facts: Facts) -> None:
+        record_deal(self.db, RecordDeal(**self.made.command(self.db), facts=facts))
+
+    def next_game(self) -> None:
+        start_next_game(self.db, self.made.plain_command(self.db))
+
+    def correct(self, number: int, facts: Facts) -> None:
+        command = CorrectDeal(**self.made.command(self.db), number=self._number(number), facts=facts)
+        correct_deal(self.db, command)
+        self.settles = False
+
+    def restore(self, number: int) -> None:
+        deals = self.deals()
+        if deals:
+            deal = deals[(number - 1) % len(deals)]
+            self.correct(deal.number, deal.facts)
+
+    def void(self, number: int) -> None:
+        void_deal(self.db, VoidDeal(**self.made.command(self.db), number=self._number(number)))
+        self.settles = False
+
+    def decide(self, number: int, *, starts_game: bool) -> None:
+        command = self.made.command(self.db)
+        decide_game(self.db, DecideGame(**command, number=self._number(number), starts_game=starts_game))
+        self.settles = False
+
+    def buy(self, seat: int, chips: int) -> None:
+        buy_in(self.db, MoveChips(**self.made.command(self.db), seat=Seat(seat), chips=chips))
+
+    def cash(self, seat: int, chips: int) -> None:
+        cash_out(self.db, MoveChips(**self.made.command(self.db), seat=Seat(seat), chips=chips))
+
+    def move(self, giver: int, taker: int, chips: int) -> None:
+        moved = [0] * 4
+        moved[giver] -= chips
+        moved[taker] += chips
+        adjust(self.db, Adjust(**self.made.command(self.db), chips=tuple(moved), note="paid for the drinks"))
+
+    def close(self) -> None:
+        close_session(self.db, self.made.plain_command(self.db))
+        self.settles = True
+
+    def reopen(self) -> None:
+        reopen_session(self.db, self.made.plain_command(self.db))
+        self.settles = False
+
+    def redraw(self) -> None:
+        redraw_settlement(self.db, self.made.plain_command(self.db))
+        self.settles = True
+
+    def mark(self, place: int, *, paid: bool) -> None:
+        transfers = [transfer for transfer in self.transfers() if (transfer.paid is None) == paid]
+        if transfers:
+            transfer = transfers[place % len(transfers)]
+            command = self.made.command(self.db)
+            mark_transfer(self.db, MarkTransfer(**command, plan=transfer.version, line=transfer.line, paid=paid))
+
+    def _number(self, number: int) -> int:
+        return (number - 1) % max(1, len(self.deals())) + 1
+
+
+def entered_right_at_first(sitting: Sitting) -> Sitting:
+    """A session into which nothing was entered but what now stands in the deals of *sitting*, which it agrees with.
+
+    :raises AssertionError: if it does not.
+    """
+    original = sitting.row
+    game, ruleset = game_of(original)
+    fresh = Sitting.begin(
+        sitting.db,
+        Rules(game.id, ruleset.id, game.house_rules(ruleset)),
+        dealer=original.first_dealer,
+        opening=tuple(original.opening),
+    )
+    due = sorted(adjustments(sitting.db, original, after=0).items())
+    undecided = False
+    for row in sitting.deals():
+        while due and due[0][0] < row.recorded:
+            _adjust(fresh, due.pop(0)[1])
+        void = row.status == "void"
+        if row.starts_game and not undecided:
+            before = fresh.row.table
+            if before["winners"]:
+                fresh.next_game()
+            else:
+                undecided = not void and (before["game"] == 1 or before["deals"] > 0)
+        assert row.before == fresh.row.table
+        if void:
+            outcome = ("void", "")
+        elif undecided:
+            outcome = ("unscored", "GAME_NOT_OVER")
+        else:
+            outcome = ("scored", "")
+            try:
+                fresh.record(row.facts)
+            except Refused as refused:
+                outcome = ("unscored", refused.problems[0].code)
+        assert (row.status, row.reason) == outcome
+        if row.status == "scored":
+            recorded = fresh.deals()[-1]
+            for name in ("facts", "before", "result", "points", "chips", "totals", "winners"):
+                assert getattr(row, name) == getattr(recorded, name)
+        else:
+            assert row.totals == fresh.row.table["totals"]
+            assert (row.result, row.points, row.chips, row.winners) == ("", [], [], [])
+    for _, chips in due:
+        _adjust(fresh, chips)
+    if original.table["game"] > fresh.row.table["game"] and fresh.row.table["winners"]:
+        fresh.next_game()
+    assert original.undecided == undecided
+    assert original.table == fresh.row.table
+    assert [seat.chips for seat in sitting.seats()] == [seat.chips for seat in fresh.seats()]
+    assert sitting.totals() == fresh.totals()
+    return fresh
+
+
+def _adjust(sitting: Sitting, chips: tuple[int, ...]) -> None:
+    adjust(sitting.db, Adjust(**sitting.made.command(sitting.db), chips=chips, note="as before"))

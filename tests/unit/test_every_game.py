@@ -1,0 +1,139 @@
+"""What holds for every card game and each of its rulesets; a new game is covered by joining ``CARD_GAMES``."""
+
+import dataclasses
+import json
+import random
+from typing import Any
+
+import pytest
+
+from scorekeeper.rules import CARD_GAMES, MISDEAL, RULESETS, CardGame, DealScore, Refused, Result, Table, ruleset
+from tests.deals import fill_in
+
+
+def scores(game: CardGame[Any], table: Table, count: int = 200) -> list[DealScore[Any]]:
+    """Deals one after another, game after game, filled in at random, always the same ones."""
+    chance = random.Random(1)
+    scored: list[DealScore[Any]] = []
+    while len(scored) < count:
+        if table.over:
+            table = game.new_game(table)
+        try:
+            score = game.play(fill_in(game, table, chance.choice), table)
+        except Refused:
+            continue
+        scored.append(score)
+        table = score.table
+    return scored
+
+
+@pytest.fixture(params=RULESETS)
+def played(request: pytest.FixtureRequest) -> tuple[CardGame[Any], Table, list[DealScore[Any]]]:
+    game, rules = ruleset(request.param)
+    if game.several_games:
+        rules = game.with_house_rules(rules, {"stake_loser": 7, "stake_penalty": 2, "stake_point": 1})
+    table = game.open_table(rules)
+    return game, table, scores(game, table)
+
+
+Played = tuple[CardGame[Any], Table, list[DealScore[Any]]]
+
+
+def test_chips_sum_to_zero_and_the_payments_carry_them(played: Played) -> None:
+    game, table, all_scores = played
+    assert game.plays_for_chips(table.ruleset)
+    assert any(any(score.chips) for score in all_scores)
+    for score in all_scores:
+        assert sum(score.chips) == 0
+        paid = [0] * len(score.chips)
+        for payment in score.payments:
+            assert payment.chips > 0
+            paid[payment.payer] -= payment.chips
+            paid[payment.payee] += payment.chips
+        assert tuple(paid) == score.chips
+
+
+def test_totals_grow_by_the_points(played: Played) -> None:
+    for score in played[2]:
+        assert score.table.totals == tuple(map(sum, zip(score.before.totals, score.points, strict=True)))
+
+
+def test_the_lines_add_up_to_the_change(played: Played) -> None:
+    for score in played[2]:
+        changes, chips = [0] * len(score.points), [0] * len(score.points)
+        for line in score.lines:
+            values: Any = line.values
+            if "change" in values:
+                changes[values["player"]] += values["change"]
+            if line.code == "payment":
+                chips[values["payer"]] -= values["chips"]
+                chips[values["payee"]] += values["chips"]
+        assert tuple(chips) == score.chips
+        assert tuple(changes) == (score.points if played[0].several_games else (0,) * len(changes))
+
+
+def test_the_deal_passes_left_after_every_scored_deal(played: Played) -> None:
+    for score in played[2]:
+        if score.result is not Result.PASSED_OUT:
+            assert score.table.dealer == (score.before.dealer + 1) % len(score.points)
+            assert score.table.deals == score.before.deals + 1
+
+
+def test_a_table_survives_storage(played: Played) -> None:
+    for score in played[2]:
+        state = json.loads(json.dumps(score.table.state()))
+        assert Table.restored(score.table.ruleset, state) == score.table
+
+
+def test_facts_survive_json(played: Played) -> None:
+    game, table, _ = played
+    chance = random.Random(2)
+    for _ in range(100):
+        facts = fill_in(game, table, chance.choice)
+        again = json.loads(json.dumps(facts))
+        assert again == facts
+        assert game.read(again, table) == game.read(facts, table)
+
+
+def test_what_is_offered_can_be_recorded(played: Played) -> None:
+    game, table, _ = played
+    chance = random.Random(3)
+    for _ in range(300):
+        problems = game.check(game.read(fill_in(game, table, chance.choice), table), table)
+        # A maker may be left out until the trump suit tells that there was one.
+        assert {problem.code for problem in problems} <= {"MAKER_MISSING"}
+
+
+@pytest.mark.parametrize("game", CARD_GAMES.values(), ids=lambda game: game.id)
+def test_fields_are_named_as_the_deal_names_them(game: CardGame[Any]) -> None:
+    tables = [game.open_table(rules) for rules in game.rulesets]
+    deal: Any = scores(game, tables[0], 1)[0].deal
+    names = {field.name for field in dataclasses.fields(deal)}
+    assert {field.name for table in tables for field in game.fields(table)} == names
+
+
+def test_a_misdeal_changes_nothing(played: Played) -> None:
+    game, table, _ = played
+    score = game.play(MISDEAL, table)
+    assert (score.result, score.table) == (Result.MISDEAL, table)
+    assert not any((*score.points, *score.chips, *score.payments))
+    assert [line.code for line in score.lines] == ["misdeal"]
+
+
+def test_a_misdeal_is_exactly_that(played: Played) -> None:
+    game, table, _ = played
+    for facts in ({"misdeal": 1}, {"misdeal": False}, {"misdeal": True, "tricks": 5}):
+        with pytest.raises(Refused) as refused:
+            game.play(facts, table)
+        assert ("MALFORMED", "misdeal") in [(problem.code, problem.field) for problem in refused.value.problems]
+
+
+def test_every_role_and_number_of_tricks_has_one_payoff(played: Played) -> None:
+    game, table, _ = played
+    covered = [
+        (row.case, trump, tricks)
+        for row in game.payoffs(table.ruleset)
+        for trump in (("clubs", "other") if row.trump == "any" else (row.trump,))
+        for tricks in range(row.low, row.high + 1)
+    ]
+    assert len(covered) == len(set(covered)) > 0
