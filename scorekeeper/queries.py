@@ -42,6 +42,7 @@ from scorekeeper.sessionfile import (
 DEALS_SHOWN = 12
 SESSIONS_SHOWN = 20
 CHANGES_SHOWN = 30
+DECISIONS_LOOKED_AT = 100
 
 Rows = Sequence[AnyRow]
 
@@ -206,6 +207,17 @@ def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
         )
         .where(Deal.session_id == session_id, Deal.number == number)
     ).one_or_none()
+
+
+def undecided_deal(db: Session, session_id: int) -> int | None:
+    """The number of the deal a person must decide about: the first that starts a game where none can start."""
+    starts = db.execute(
+        select(Deal.number, Deal.before)
+        .where(Deal.session_id == session_id, Deal.starts_game, Deal.status != "scored")
+        .order_by(Deal.number)
+        .limit(DECISIONS_LOOKED_AT)
+    )
+    return next((row.number for row in starts if row.before["deals"] or row.before["game"] == 1), None)
 
 
 def deal_versions(db: Session, session_id: int, number: int) -> Rows:

@@ -94,8 +94,10 @@ def app(database_url: str) -> Iterator[Flask]:
 
 @pytest.fixture
 def db(app: Flask) -> Iterator[Session]:
-    """A database session of the test's own, apart from those of requests."""
-    with app.app_context(), Session(database.engine) as session:
+    """A database session of the test's own, apart from those of requests: they would share an open app context."""
+    with app.app_context():
+        engine = database.engine
+    with Session(engine) as session:
         yield session
 
 

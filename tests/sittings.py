@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import AnyRow, Deal, GameSession, GroupTotal, SessionSeat, Transfer
+from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, SessionSeat, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Suit
 from scorekeeper.services.deals import (
     CorrectDeal,
@@ -131,13 +131,17 @@ def deals_of(rules: Rules) -> st.SearchStrategy[Facts]:
 Act = Callable[["Sitting"], None]
 
 
+def recording(facts: Facts) -> Act:
+    return lambda sitting: sitting.record(facts)
+
+
 def _change(number: int, facts: Facts) -> Act:
     return lambda sitting: sitting.correct(number, facts)
 
 
 def recordings(rules: Rules) -> st.SearchStrategy[Act]:
     """Deals, and the next game where one has ended."""
-    deals: st.SearchStrategy[Act] = deals_of(rules).map(lambda facts: lambda sitting: sitting.record(facts))
+    deals = deals_of(rules).map(recording)
     return deals | st.just(Sitting.next_game) if rules.card_game == "dirty-clubs" else deals
 
 
@@ -220,7 +224,7 @@ class Sitting:
             .where(SessionSeat.session_id == self.made.id)
             .order_by(SessionSeat.seat)
         )
-        return [tuple(row) for row in found]
+        return [(row.sessions, row.games, row.wins, row.chips) for row in found]
 
     def transfers(self) -> Sequence[AnyRow]:
         """Those in force."""
@@ -351,3 +355,10 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
 
 def _adjust(sitting: Sitting, chips: tuple[int, ...]) -> None:
     adjust(sitting.db, Adjust(**sitting.made.command(sitting.db), chips=chips, note="as before"))
+
+
+def dump(db: Session) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything stored."""
+    db.rollback()
+    rows = {table.name: db.execute(select(table).order_by(*table.primary_key)) for table in Base.metadata.sorted_tables}
+    return {name: [tuple(row) for row in found] for name, found in rows.items()}

@@ -213,6 +213,14 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One step of an explanation: a code, and the values its sentence needs."""
+
+    code: str
+    values: Mapping[str, object] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Payment:
     """Chips from one seat to another."""
 
@@ -220,13 +228,9 @@ class Payment:
     payee: Seat
     chips: int
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One step of an explanation: a code, and the values its sentence needs."""
-
-    code: str
-    values: Mapping[str, object] = dataclasses.field(default_factory=dict)
+    @property
+    def line(self) -> Line:
+        return Line("payment", {"payer": self.payer, "payee": self.payee, "chips": self.chips})
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,9 +400,13 @@ class CardGame(ABC, Generic[D]):
         if facts == MISDEAL and facts["misdeal"] is True:
             if table.over:
                 raise IllegalDeal(Problem("GAME_OVER", "deal"))
-            nothing = (0,) * len(table.totals)
-            return DealScore(self, table, None, Result.MISDEAL, nothing, nothing, table)
+            return self.unscored(None, table, Result.MISDEAL, table.dealer)
         return self.score(self.read(facts, table), table)
+
+    def unscored(self, deal: D | None, table: Table, result: Result, dealer: Seat) -> DealScore[D]:
+        """A deal that brings nobody anything, after which *dealer* deals."""
+        nothing = (0,) * len(table.totals)
+        return DealScore(self, table, deal, result, nothing, nothing, replace(table, dealer=dealer))
 
     def replay(self, deals: Iterable[Facts], table: Table) -> tuple[DealScore[D], ...]:
         """Score *deals* in order, each at the table the one before left behind.

@@ -361,11 +361,12 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         rules = _rules(table.ruleset)
         seats = table.seats
         suits = tuple(Suit)
+        trumps = (*suits, NO_TRUMP) if rules.plays_without_trump or rules.call_no_trump else suits
         fields = [
             Field("turn_up", FieldKind.CHOICE, suits),
             Field("passed_out", FieldKind.FLAG, required=False),
             Field("maker", FieldKind.SEAT, seats=seats, required=False),
-            Field("trump", FieldKind.CHOICE, (*suits, NO_TRUMP), required=False),
+            Field("trump", FieldKind.CHOICE, trumps, required=False),
         ]
         if rules.bids:
             fields.append(Field("bid", FieldKind.NUMBER, low=rules.bid_low, high=rules.bid_high, required=False))

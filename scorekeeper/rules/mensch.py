@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from scorekeeper.rules.base import (
     HIGHEST_OPENING,
@@ -96,6 +96,16 @@ class Contract(NamedTuple):
     """With any trump but clubs."""
     clubs: Rate
 
+    def prices(self) -> tuple[tuple[str, Rate], ...]:
+        """The price with each kind of trump there can be: "clubs", "other", or "any" where it makes no difference."""
+        if self.clubs_fixed:
+            return (("clubs", self.clubs),)
+        if self.clubs == self.other:
+            return (("any", self.clubs),)
+        return ("other", self.other), ("clubs", self.clubs)
+
+
+_IN_CLUBS: Final = {"clubs": (True,), "other": (False,), "any": (True, False)}
 
 # Rules §3.2. Where trump is clubs by rule there is no price for another suit.
 _NONE = Rate(0, 0, 0)
@@ -185,88 +195,51 @@ _RUSSIAN_PRINTED: Final[Mapping[str, OptionValue]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class _Rules:
     """A ruleset's options, ready to score with."""
 
-    hand: int
-    ranks: tuple[str, ...]
-    passed_out: str
-    partnership: str
-    call_trump: bool
-    dealer_bids_first: bool
-    bids_each: int
-    """Turns to bid of each player."""
-    ordered: bool
-    """Whether a bid must be higher than the last."""
-    after_over_base: bool
-    contracts: Mapping[str, Contract]
-    """Those that can be played, forced included."""
-    payoffs: Payoffs
-    by_tricks: Mapping[tuple[str, bool], tuple[Payoff, ...]]
-    """For a contract, in clubs or not: the payoff of every number of tricks."""
+    def __init__(self, ruleset: Ruleset) -> None:
+        options: Mapping[str, Any] = ruleset.options
+        self.hand: Final[int] = options["hand"]
+        self.ranks: Final = ranks_in(options["cards"])
+        self.forced: Final[bool] = options["passed_out"] == FORCED
+        self.same_dealer: Final[bool] = options["passed_out"] == "same-dealer"
+        self.calls_card: Final[bool] = options["partnership"] == "called"
+        self.fixed_partners: Final[bool] = options["partnership"] == "fixed"
+        self.call_trump: Final[bool] = options["call_trump"]
+        self.dealer_bids_first: Final[bool] = options["first_bidder"] == "dealer"
+        self.bids_each: Final[int] = options["bids_each"]
+        self.ordered: Final[bool] = options["ladder"] == "nine-steps"
+        self.after_over_base: Final[bool] = options["after_bids"] == "over-base"
+        self.bids: Final = tuple(bid for bid in BIDS if options[f"{bid}.offered"])
+        playable = (*self.bids, FORCED) if self.forced else self.bids
+        self.contracts: Final = {name: _contract(options, name) for name in playable}
+        payoffs: list[Payoff] = []
+        # For a contract, in clubs or not: the payoff of every number of tricks.
+        self.by_tricks: Final[dict[tuple[str, bool], tuple[Payoff, ...]]] = {}
+        for name, contract in self.contracts.items():
+            for trump, rate in contract.prices():
+                rows = tuple(_payoffs(name, contract, trump, rate, self.hand, self.fixed_partners))
+                payoffs += rows
+                every = tuple(row for row in rows for _ in range(row.low, row.high + 1))
+                self.by_tricks.update({(name, clubs): every for clubs in _IN_CLUBS[trump]})
+        self.payoffs: Final[Payoffs] = tuple(payoffs)
 
-    @property
-    def fixed_partners(self) -> bool:
-        return self.partnership == "fixed"
-
-    @property
-    def bids(self) -> tuple[str, ...]:
-        return tuple(name for name in self.contracts if name != FORCED)
-
-
-@lru_cache(maxsize=256)
-def _rules(ruleset: Ruleset) -> _Rules:
-    options = ruleset.options
-    hand = cast(int, options["hand"])
-    fixed_partners = options["partnership"] == "fixed"
-    forced = options["passed_out"] == FORCED
-    contracts = {
-        name: _contract(options, name)
-        for name in _CONTRACTS
-        if (forced if name == FORCED else options[f"{name}.offered"])
-    }
-    payoffs: list[Payoff] = []
-    by_tricks: dict[tuple[str, bool], tuple[Payoff, ...]] = {}
-    for name, contract in contracts.items():
-        if contract.clubs_fixed:
-            prices = {"clubs": contract.clubs}
-        elif contract.clubs == contract.other:
-            prices = {"any": contract.clubs}
-        else:
-            prices = {"other": contract.other, "clubs": contract.clubs}
-        for trump, rate in prices.items():
-            rows = tuple(_payoffs(name, contract, trump, rate, hand, fixed_partners))
-            payoffs += rows
-            every = tuple(row for row in rows for _ in range(row.low, row.high + 1))
-            for clubs in {"clubs": (True,), "other": (False,), "any": (True, False)}[trump]:
-                by_tricks[name, clubs] = every
-    return _Rules(
-        hand=hand,
-        ranks=ranks_in(cast(int, options["cards"])),
-        passed_out=cast(str, options["passed_out"]),
-        partnership=cast(str, options["partnership"]),
-        call_trump=cast(bool, options["call_trump"]),
-        dealer_bids_first=options["first_bidder"] == "dealer",
-        bids_each=cast(int, options["bids_each"]),
-        ordered=options["ladder"] == "nine-steps",
-        after_over_base=options["after_bids"] == "over-base",
-        contracts=MappingProxyType(contracts),
-        payoffs=tuple(payoffs),
-        by_tricks=MappingProxyType(by_tricks),
-    )
+    def contract_in(self, facts: Facts) -> Contract | None:
+        """The contract that was entered, if it can be played."""
+        return self.contracts.get(text(facts.get("contract")) or "")
 
 
-def _contract(options: Mapping[str, OptionValue], name: str) -> Contract:
-    def number(option: str) -> int:
-        return cast(int, options[f"{name}.{option}"])
+_rules = lru_cache(maxsize=256)(_Rules)
 
+
+def _contract(options: Mapping[str, Any], name: str) -> Contract:
     return Contract(
-        declarers=number("declarers"),
-        needs=number("needs"),
+        declarers=options[f"{name}.declarers"],
+        needs=options[f"{name}.needs"],
         clubs_fixed=options[f"{name}.trump"] == "clubs",
-        other=Rate(*(number(rate) for rate in Rate._fields)),
-        clubs=Rate(*(number(f"clubs_{rate}") for rate in Rate._fields)),
+        other=Rate(*(options[f"{name}.{rate}"] for rate in Rate._fields)),
+        clubs=Rate(*(options[f"{name}.clubs_{rate}"] for rate in Rate._fields)),
     )
 
 
@@ -369,7 +342,7 @@ class Mensch(CardGame[MenschDeal]):
     def fields(self, table: Table) -> tuple[Field, ...]:
         rules = _rules(table.ruleset)
         seats = table.seats
-        thrown_in = () if rules.passed_out == FORCED else (PASSED_OUT,)
+        thrown_in = () if rules.forced else (PASSED_OUT,)
         called_card = Field("called_card", FieldKind.CARD, required=False, detail=True)
         return (
             Field("contract", FieldKind.CHOICE, choices=(*rules.contracts, *thrown_in)),
@@ -378,7 +351,7 @@ class Mensch(CardGame[MenschDeal]):
             Field("trump", FieldKind.CHOICE, choices=tuple(Suit), required=False),
             Field("tricks", FieldKind.NUMBER, high=rules.hand),
             Field("tricks_by_player", FieldKind.NUMBERS, seats=seats, high=rules.hand, required=False, detail=True),
-            *((called_card,) if rules.partnership == "called" else ()),
+            *((called_card,) if rules.calls_card else ()),
             Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), seats, required=False, detail=True),
             Field("result", FieldKind.CHOICE, (Result.MADE, Result.SET), required=False, detail=True),
         )
@@ -388,12 +361,11 @@ class Mensch(CardGame[MenschDeal]):
         fields = {field.name: field for field in self.fields(table)}
         # What a sheet on paper says is read from it, never chosen.
         del fields["result"]
-        name = text(facts.get("contract"))
-        if name == PASSED_OUT and rules.passed_out != FORCED:
+        if facts.get("contract") == PASSED_OUT and not rules.forced:
             return (fields["contract"],)
         if rules.fixed_partners:
             del fields["partner"]
-        contract = rules.contracts.get(name) if name else None
+        contract = rules.contract_in(facts)
         if contract is None:
             return tuple(fields.values())
         fields["tricks"] = replace(fields["tricks"], line=contract.needs)
@@ -411,8 +383,7 @@ class Mensch(CardGame[MenschDeal]):
 
     def complete(self, facts: Facts, table: Table) -> Facts:
         rules = _rules(table.ruleset)
-        name = text(facts.get("contract"))
-        contract = rules.contracts.get(name) if name else None
+        contract = rules.contract_in(facts)
         if contract is None:
             return facts
         known: dict[str, object] = {}
@@ -449,7 +420,7 @@ class Mensch(CardGame[MenschDeal]):
         rules = _rules(table.ruleset)
         if deal.contract == PASSED_OUT:
             # Rules R9: who holds the queen of hearts plays.
-            return (Problem("ALL_PASS_IS_PLAYED", "contract"),) if rules.passed_out == FORCED else ()
+            return (Problem("ALL_PASS_IS_PLAYED", "contract"),) if rules.forced else ()
         contract = rules.contracts.get(deal.contract)
         problems = []
         if contract is None:
@@ -488,7 +459,9 @@ class Mensch(CardGame[MenschDeal]):
         rules = _rules(table.ruleset)
         declarer, partner, tricks = deal.declarer, deal.partner, deal.tricks
         if declarer is None or tricks is None:
-            return self._throw_in(deal, table, rules)
+            # Rules R9 and H4: dealt anew by the same dealer, or by the next.
+            dealer = table.dealer if rules.same_dealer else table.left_of(table.dealer)
+            return self.unscored(deal, table, Result.PASSED_OUT, dealer)
         payoff = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][tricks]
         change = payoff.change
         points = [change["opponent"]] * PLAYERS
@@ -507,12 +480,6 @@ class Mensch(CardGame[MenschDeal]):
             table.deals + 1,
         )
         return DealScore(self, table, deal, payoff.result, chips, chips, after)
-
-    def _throw_in(self, deal: MenschDeal, table: Table, rules: _Rules) -> DealScore[MenschDeal]:
-        # Rules R9 and H4: dealt anew by the same dealer, or by the next.
-        dealer = table.dealer if rules.passed_out == "same-dealer" else table.left_of(table.dealer)
-        nothing = (0,) * PLAYERS
-        return DealScore(self, table, deal, Result.PASSED_OUT, nothing, nothing, replace(table, dealer=dealer))
 
     def pay(self, score: DealScore[MenschDeal]) -> tuple[Payment, ...]:
         deal, table = score.deal, score.before
@@ -565,11 +532,7 @@ class Mensch(CardGame[MenschDeal]):
             lines.append(Line("rate", {"chips": chips, "result": payoff.result, "trump": payoff.trump}))
         if rules.fixed_partners and contract.declarers == 1:
             lines.append(Line("stands-aside", {"player": table.left_of(deal.declarer, 2)}))
-        lines += (
-            Line("payment", {"payer": payment.payer, "payee": payment.payee, "chips": payment.chips})
-            for payment in score.payments
-        )
-        return tuple(lines)
+        return (*lines, *(payment.line for payment in score.payments))
 
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         return _rules(ruleset).payoffs
@@ -593,7 +556,7 @@ def _check_partner(deal: MenschDeal, contract: Contract, table: Table, rules: _R
     elif rules.fixed_partners and deal.declarer is not None:
         opposite = table.left_of(deal.declarer, 2)
         if deal.partner != opposite:
-            yield Problem("PARTNER_FIXED", "partner", {"player": opposite})
+            yield Problem("PARTNER_NOT_ALLOWED", "partner", {"player": opposite})
 
 
 def _check_called_card(deal: MenschDeal, contract: Contract, called: Card, rules: _Rules) -> Iterator[Problem]:
@@ -607,57 +570,51 @@ def _check_called_card(deal: MenschDeal, contract: Contract, called: Card, rules
 
 
 def _check_tricks_by_player(deal: MenschDeal, tricks: tuple[int, ...], rules: _Rules) -> Iterator[Problem]:
-    wrong = [Seat(number) for number, taken in enumerate(tricks) if not 0 <= taken <= rules.hand]
-    for seat in wrong:
-        yield Problem("TRICKS_RANGE", "tricks_by_player", {"max": rules.hand, "player": seat})
-    if wrong:
-        return
+    for seat, taken in enumerate(tricks):
+        if not 0 <= taken <= rules.hand:
+            yield Problem("TRICKS_RANGE", "tricks_by_player", {"max": rules.hand, "player": Seat(seat)})
     if sum(tricks) != rules.hand:
         yield Problem("TRICKS_SUM", "tricks_by_player", {"sum": sum(tricks), "max": rules.hand})
     contract = rules.contracts.get(deal.contract)
-    side = [seat for seat in (deal.declarer, deal.partner) if seat is not None]
+    side = {seat for seat in (deal.declarer, deal.partner) if seat is not None}
     # While a person of the side is unknown there is nothing to compare.
     if contract is None or deal.tricks is None or len(side) != contract.declarers:
         return
-    taken = sum(tricks[seat] for seat in side)
-    if taken != deal.tricks:
-        yield Problem("TRICKS_SIDE", "tricks_by_player", {"sum": taken, "entered": deal.tricks})
+    together = sum(tricks[seat] for seat in side)
+    if together != deal.tricks:
+        yield Problem("TRICKS_SIDE", "tricks_by_player", {"sum": together, "entered": deal.tricks})
 
 
-def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rules: _Rules) -> Iterator[Problem]:
+def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rules: _Rules) -> list[Problem]:
     turn = table.dealer if rules.dealer_bids_first else table.left_of(table.dealer)
     turns = [0] * PLAYERS
     highest: Bid | None = None
-    legal = True
+    problems = []
     for seat, bid in auction:
-        problem = None
-        if turns[seat] == rules.bids_each:
-            problem = Problem("BID_TWICE", "auction", {"player": seat})
+        if turns[seat] >= rules.bids_each:
+            problems.append(Problem("BID_TWICE", "auction", {"player": seat}))
         elif seat != turn:
-            problem = Problem("BID_OUT_OF_TURN", "auction", {"player": turn})
-        elif bid != PASS:
-            problem = _check_bid(bid, highest[1] if highest else None, rules)
-            if problem is None:
-                highest = (seat, bid)
+            problems.append(Problem("BID_OUT_OF_TURN", "auction", {"player": turn}))
         turns[seat] += 1
         turn = table.left_of(seat)
-        if problem:
-            legal = False
-            yield problem
-    if not legal or deal.contract not in rules.contracts:
-        return
+        if bid != PASS:
+            if problem := _check_bid(bid, highest[1] if highest else None, rules):
+                problems.append(problem)
+            else:
+                highest = (seat, bid)
     # The forced deal is nobody's bid.
     entered = None if deal.contract == FORCED else (deal.declarer, deal.contract)
-    if entered != highest:
+    if not problems and deal.contract in rules.contracts and entered != highest:
         player, bid = highest or (None, PASS)
-        yield Problem("DECLARER_NOT_HIGHEST", "declarer", {"player": player, "bid": bid})
+        problems.append(Problem("DECLARER_NOT_HIGHEST", "declarer", {"player": player, "bid": bid}))
+    return problems
 
 
 def _check_bid(bid: str, highest: str | None, rules: _Rules) -> Problem | None:
     if bid not in rules.bids:
         return Problem("CONTRACT_NOT_IN_RULESET", "auction", {"contract": bid})
     # Rules §3.1: by three rungs, the order inside a rung is unstated, so it is not checked.
-    if rules.ordered and highest in BIDS and BIDS.index(bid) <= BIDS.index(highest):
+    if rules.ordered and highest and BIDS.index(bid) <= BIDS.index(highest):
         return Problem("BID_TOO_LOW", "auction", {"bid": bid, "highest": highest})
     # Rules R8: an After bid is legal exactly when the highest bid is its base.
     if rules.after_over_base and bid in BASES and highest != BASES[bid]:

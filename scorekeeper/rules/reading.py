@@ -23,7 +23,7 @@ class Reader:
     """
 
     def __init__(self, facts: Facts, names: Collection[str]) -> None:
-        self.facts = facts
+        self.facts = {name: value for name, value in facts.items() if name in names}
         self.problems = [malformed(name[:40], "unknown") for name in facts if name not in names]
 
     def take(

@@ -12,8 +12,7 @@ from typing import Any, cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, PlayerId, UnbalancedLedger, balances
-from scorekeeper.ledger import LedgerEntry as Entry
+from scorekeeper.ledger import EntryKind, UnbalancedLedger
 from scorekeeper.models import (
     AnyRow,
     Deal,
@@ -25,7 +24,7 @@ from scorekeeper.models import (
     SessionSeat,
     Transfer,
 )
-from scorekeeper.rules import Unit
+from scorekeeper.rules import IllegalRules, Unit
 from scorekeeper.services.deals import brought, entered
 from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, replay
 from scorekeeper.services.ledger import SEAT_SUMS, adjustments
@@ -44,6 +43,7 @@ _POSTS = {
     "unpaid": EntryKind.TRANSFER,
 }
 """What each kind of change enters in the ledger."""
+_POSTS_NOTHING = ("new-game", "close", "settle", "reopen")
 _CHANGES_A_DEAL = ("correct", "void", "decide")
 _DRAWS_UP = ("close", "settle")
 _WITHDRAWS = ("reopen", "settle")
@@ -67,7 +67,12 @@ def differences(db: Session) -> Iterator[Difference]:
     """Every stored result that does not follow from the recorded facts; writes nothing."""
     won: Standings = defaultdict(Counter)
     for session_id in db.scalars(select(GameSession.id).order_by(GameSession.id)).all():
-        stored = _Stored(db, session_id)
+        session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
+        try:
+            stored = _Stored(db, session)
+        except IllegalRules as refused:
+            yield Difference(session.group_id, session.id, "opening", session.opening, str(refused))
+            continue
         yield from stored.of_deals()
         yield from stored.of_session()
         yield from stored.of_ledger()
@@ -87,8 +92,9 @@ def differences(db: Session) -> Iterator[Difference]:
 class _Stored:
     """Everything stored of one session, beside what follows from its facts."""
 
-    def __init__(self, db: Session, session_id: int) -> None:
-        self.session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
+    def __init__(self, db: Session, session: AnyRow) -> None:
+        """:raises IllegalRules: if the session cannot have begun as it says."""
+        self.session = session
         self.deals = self._rows(db, Deal, Deal.number)
         self.seats = self._rows(db, SessionSeat, SessionSeat.seat)
         self.entries = self._rows(db, LedgerEntry, LedgerEntry.version, LedgerEntry.line)
@@ -134,24 +140,25 @@ class _Stored:
         yield from self._compare("table", session.table, self.table.state())
         yield from self._compare("undecided", session.undecided, self.replayed.undecided)
         yield from self._compare("number of deals", session.deals, len(self.deals))
+        yield from self._compare("first change", self.kind_of.get(1), "open")
+        yield from self._compare("changes", set(self.kind_of.values()) - {*_POSTS, *_POSTS_NOTHING}, set())
         yield from self._compare("versions", list(self.kind_of), list(range(1, session.version + 1)))
         ends = [change.kind for change in self.changes if change.kind in ("close", "reopen")]
         yield from self._compare("state", session.state, "closed" if ends and ends[-1] == "close" else "open")
 
     def of_ledger(self) -> Iterator[Difference]:
-        try:
-            balances(
-                Entry(None if row.seat is None else PlayerId(row.seat), EntryKind(row.kind), row.chips, row.version)
-                for row in self.entries
-            )
-        except UnbalancedLedger as unbalanced:
-            yield from self._compare(f"sum of posting {unbalanced.posting}", unbalanced.difference, 0)
+        sums: Counter[int] = Counter()
         posted: defaultdict[int, Counter[int]] = defaultdict(Counter)
         for entry in self.entries:
+            sums[entry.version] += entry.chips
             expected = _POSTS.get(self.kind_of.get(entry.version, ""))
-            yield from self._compare(f"kind of entry {entry.version}, {entry.line}", entry.kind, expected)
+            what = f"entry {entry.version}, {entry.line}"
+            yield from self._compare(f"kind of {what}", entry.kind, expected)
+            yield from self._compare(f"deal of {what}", entry.deal_number is not None, expected is EntryKind.DEAL)
             if entry.deal_number is not None:
                 posted[entry.deal_number][entry.seat] += entry.chips
+        for version, total in sums.items():
+            yield from self._compare(f"sum of posting {version}", total, 0)
         for row, deal in zip(self.deals, self.replayed.deals, strict=True):
             nothing = (0,) * len(self.seats)
             chips = tuple(posted[row.number][seat] for seat in range(len(self.seats)))
@@ -176,7 +183,11 @@ class _Stored:
             plans[row.version].append((row.payer, row.payee, row.chips))
         drawn_up = {version for version, kind in self.kind_of.items() if kind in _DRAWS_UP}
         for version in sorted(drawn_up | plans.keys()):
-            expected = plan(self.seats_at(version)) if version in drawn_up else ()
+            try:
+                expected = plan(self.seats_at(version)) if version in drawn_up else ()
+            except UnbalancedLedger:
+                # What does not sum to zero has been reported, and cannot be settled.
+                continue
             transfers = [(transfer.payer, transfer.payee, transfer.amount) for transfer in expected]
             yield from self._compare(f"settlement {version}", plans[version], transfers)
 
@@ -216,9 +227,9 @@ class _Stored:
             for seat, opening in enumerate(self.session.opening)
         ]
         for entry in self.entries:
-            if entry.seat is not None and entry.version <= version:
+            if entry.seat is not None and entry.version <= version and entry.kind in SEAT_SUMS:
                 sign = -1 if entry.kind == EntryKind.CASH_OUT else 1
-                seats[entry.seat][SEAT_SUMS[EntryKind(entry.kind)].key] += sign * entry.chips
+                seats[entry.seat][SEAT_SUMS[entry.kind].key] += sign * entry.chips
         return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats]
 
     def add_to(self, won: Standings) -> None:

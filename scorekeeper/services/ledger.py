@@ -110,9 +110,9 @@ def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[
             LedgerEntry.session_id == session.id,
             LedgerEntry.version > after,
             LedgerEntry.kind == EntryKind.ADJUSTMENT,
+            LedgerEntry.seat.is_not(None),
         )
     ):
-        # No adjustment moves chips of the bank.
         found[version][cast(int, seat)] = chips
     return {version: tuple(chips) for version, chips in found.items()}
 

@@ -9,6 +9,7 @@ from flask_babel import ngettext
 
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Unit
+from scorekeeper.sessionfile import Chip
 from scorekeeper.words import money, number, signed
 
 
@@ -29,11 +30,19 @@ def total(value: int, unit: Unit) -> Amount:
     return change(value, unit) if unit is Unit.CHIPS else Amount(number(value))
 
 
-def price(session: AnyRow, chips: int) -> Amount | None:
-    """What *chips* come to in money, where the session gives them a price."""
-    if session.currency is None:
-        return None
-    return Amount(money(chips * session.chip_value_minor, session.currency, session.exponent), chips < 0)
+def unit_name(unit: Unit) -> str:
+    """What the sheet counts, as the head of a column."""
+    return _("chips") if unit is Unit.CHIPS else _("points")
+
+
+def chip_of(session: AnyRow) -> Chip | None:
+    """The price of a chip in a session's row."""
+    return Chip(session.chip_value_minor, session.currency, session.exponent) if session.currency else None
+
+
+def price(chips: int, chip: Chip | None) -> Amount | None:
+    """What *chips* come to in money, where one *chip* has a price."""
+    return Amount(money(chips * chip.value_minor, chip.currency, chip.exponent), chips < 0) if chip else None
 
 
 def counted(chips: int) -> str:
@@ -41,7 +50,12 @@ def counted(chips: int) -> str:
     return ngettext("%(chips)s chip", "%(chips)s chips", chips, chips=number(chips))
 
 
-def worth(session: AnyRow, chips: int) -> str:
-    """So many chips, and with a price what they come to: "12 chips, €3.00"."""
-    in_money = price(session, chips)
+def worth(chips: int, chip: Chip | None) -> str:
+    """So many chips, and where one *chip* has a price what they come to: "12 chips, €3.00"."""
+    in_money = price(chips, chip)
     return _("%(chips)s, %(money)s", chips=counted(chips), money=in_money.text) if in_money else counted(chips)
+
+
+def payment(payer: str, payee: str, chips: int, chip: Chip | None) -> str:
+    """One transfer of a settlement, in a sentence."""
+    return _("%(payer)s pays %(payee)s %(chips)s.", payer=payer, payee=payee, chips=worth(chips, chip))

@@ -1,4 +1,4 @@
-"""Chips: who bought, won and cashed in how many; buying in, cashing out and adjusting."""
+"""Chips: who bought, won and cashed out how many; buying in, cashing out and adjusting."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
 from flask_babel import ngettext
 from sqlalchemy.orm import Session
-from wtforms import Field, StringField
+from wtforms import Field, StringField, ValidationError
 from wtforms.widgets import TextInput
 
 from scorekeeper import queries, words
@@ -68,11 +68,11 @@ class SeatField(Field):  # type: ignore[misc]
     data: Any
 
     def process_formdata(self, values: list[str]) -> None:
-        self.data = Seat(int(values[0])) if values and values[0] in map(str, range(len(self.names))) else None
+        self.data = Seat(int(values[0])) if values and values[0] in map(str, range(MOST_SEATS)) else None
 
     def pre_validate(self, form: SessionForm) -> None:
-        if self.data is None:
-            raise ValueError(_("Choose a player."))
+        if self.data is None or self.data >= len(self.names):
+            raise ValidationError(_("Choose a player."))
 
 
 class MoveForm(SessionForm):
@@ -223,13 +223,16 @@ def _fresh(version: int | None) -> dict[str, Any]:
 
 def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
     in_hand = seat.bought + seat.chips - seat.cashed
+    money = amounts.price(in_hand, amounts.chip_of(session))
     return {
         "name": seat.name,
-        "bought": words.number(seat.bought),
-        "won": amounts.change(seat.chips, Unit.CHIPS),
-        "cashed": words.number(seat.cashed),
-        "in_hand": amounts.Amount(words.number(in_hand), in_hand < 0),
-        "money": amounts.price(session, in_hand),
+        "cells": (
+            words.number(seat.bought),
+            amounts.change(seat.chips, Unit.CHIPS),
+            words.number(seat.cashed),
+            amounts.Amount(words.number(in_hand), in_hand < 0),
+        ),
+        "money": money.text if money else None,
     }
 
 
@@ -255,20 +258,27 @@ def _recorded(deals: int) -> str:
 def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
     match change.kind:
         case "open":
-            return " ".join([_("The session began."), *(_bought(names[entry.seat], entry.chips) for entry in entries)])
+            return f"{_('The session began.')} {_all_bought(entries)}" if entries else _("The session began.")
         case "buy-in":
             return " ".join(_bought(names[entry.seat], entry.chips) for entry in entries)
         case "cash-out":
             return " ".join(_cashed(names[entry.seat], -entry.chips) for entry in entries)
         case "adjustment":
             moved = format_list(
-                [f"{names[entry.seat]} {words.signed(entry.chips)}" for entry in entries], locale=locale(), style="unit"
+                [f"{_isolated(names[entry.seat])} {words.signed(entry.chips)}" for entry in entries],
+                locale=locale(),
+                style="unit",
             )
             return _("Chips were moved: %(moved)s.", moved=moved)
         case "paid" | "unpaid":
             return _payment(change, entries, names)
         case kind:
             return _EVENTS.get(kind, _EVENTS["changed"])(change.note)
+
+
+def _isolated(name: str) -> str:
+    """*name* so that one written from right to left leaves the sign of a number beside it where it is."""
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
@@ -285,12 +295,17 @@ def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) ->
     return _("%(payer)s had not paid %(payee)s %(chips)s after all.", **said)
 
 
+def _all_bought(entries: Sequence[AnyRow]) -> str:
+    """What was bought as the session began: by everybody, the same."""
+    return _("Everybody bought %(chips)s.", chips=amounts.counted(entries[0].chips))
+
+
 def _bought(name: str, chips: int) -> str:
     return _("%(player)s bought %(chips)s.", player=name, chips=amounts.counted(chips))
 
 
 def _cashed(name: str, chips: int) -> str:
-    return _("%(player)s cashed in %(chips)s.", player=name, chips=amounts.counted(chips))
+    return _("%(player)s cashed out %(chips)s.", player=name, chips=amounts.counted(chips))
 
 
 _EVENTS: Final[Mapping[str, Callable[[str], str]]] = {

@@ -1,7 +1,7 @@
 """Deals: enter one and see what it would bring, record, correct, void and restore it, and why it brought what it did.
 
-A deal is saved once the person has seen what it brings: a form carries the facts whose preview it shows (``previewed``),
-and whatever else is sent with it comes back as a new preview. With or without JavaScript, nothing else is a preview.
+A deal is saved once the person has seen what it brings: a form carries the facts whose preview it shows, and whatever
+else is sent with it comes back as a new preview, with JavaScript or without.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -37,7 +37,7 @@ from scorekeeper.services.history import game_of
 from scorekeeper.services.transaction import SessionClosed, SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.entry import Entry, canonical, controls, entry_of, facts_from, following, question
+from scorekeeper.web.entry import Entry, canonical, controls, entry_of, facts_from, question
 from scorekeeper.web.forms import SessionForm, command_fields
 
 blueprint = Blueprint("deals", __name__)
@@ -80,12 +80,10 @@ class Place:
         return url_for("deals.deal", session_id=self.session.id, number=self.number)
 
     def first_facts(self) -> Facts:
-        """What is chosen before anybody chooses: the lowest contract, which is the commonest, or the deal as it stands."""
+        """What is chosen before anybody chooses: the lowest contract, the commonest, or the deal as it stands."""
         if self.corrects is not None:
             return dict(self.corrects.facts) if self.corrects.facts != MISDEAL else {}
-        return {
-            field.name: field.choices[0] for field in self.game.fields(self.table) if field.name == "contract"
-        }
+        return {field.name: field.choices[0] for field in self.game.fields(self.table) if field.name == "contract"}
 
     def entered_facts(self) -> Facts:
         return facts_from(request.form, self.game.fields(self.table))
@@ -174,11 +172,11 @@ def deal(session_id: int, number: int) -> str:
         number=words.number(number),
         dealer=names[row.before["dealer"]],
         word=sheet.word_of(row, names),
-        lines=[words.line_sentence(line, names) for line in score.lines] if isinstance(score, DealScore) and scored else [],
+        lines=[words.line_sentence(line, names) for line in score.lines] if scored and _explains(score, row) else [],
         reasons=_why_not(row, score, names),
         sums=_sums(session, names, row) if scored else [],
         history=_history(row, queries.deal_versions(db.session(), session.id, number), names),
-        latest=number == session.deals,
+        waiting=queries.undecided_deal(db.session(), session.id) if session.undecided else None,
         form=SessionForm(expected_version=session.version),
     )
 
@@ -293,7 +291,8 @@ def _ask(place: Place, form: SessionForm) -> ResponseReturnValue:
     entry = entry_of(place.game, place.table, place.entered_facts())
     if entry.score is None:
         return _form_page(place, entry.facts, form, status=422, problems=(*entry.missing, *entry.problems))
-    return _form_page(place, entry.facts, form, notices=[_("Nothing is saved yet. Look at what it brings, then save it.")])
+    notice = _("Nothing is saved yet. Look at what it brings, then save it.")
+    return _form_page(place, entry.facts, form, notices=[notice])
 
 
 def _refuse(place: Place, form: SessionForm, refused: Refused) -> ResponseReturnValue:
@@ -331,7 +330,6 @@ def _form_page(
     elsewhere = [words.problem_message(problem, place.names) for problem in shown if problem.field not in fields]
     page = render_template(
         "deals/form.html",
-        place=place,
         session=place.session,
         dealer=place.names[place.table.dealer],
         form=form,
@@ -354,10 +352,7 @@ def _entry_values(place: Place, entry: Entry, problems: Iterable[Problem]) -> di
     values: dict[str, object] = {
         "controls": [control for control in asked if not control.detail],
         "details": [control for control in asked if control.detail],
-        "following": [
-            (name, value, words.field_label(name), words.fact_words(name, value, place.names))
-            for name, value in following(entry)
-        ],
+        "place": place,
         "correcting": place.corrects is not None,
     }
     if entry.score is None:
@@ -390,6 +385,11 @@ class Sum(NamedTuple):
     before: Amount
     change: Amount
     after: Amount
+
+
+def _explains(score: DealScore[Any] | Refused, deal: AnyRow) -> TypeGuard[DealScore[Any]]:
+    """Whether what the rules say today is what was stored: an explanation of other numbers would be none."""
+    return isinstance(score, DealScore) and list(score.points) == deal.points
 
 
 def _sums(session: AnyRow, names: Sequence[str], deal: AnyRow) -> list[Sum]:

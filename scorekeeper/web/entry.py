@@ -14,9 +14,21 @@ from typing import Any, Final, cast
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
-from scorekeeper.rules import NO_TRUMP, CardGame, DealScore, Facts, Field, FieldKind, Problem, Refused, Suit, Table
+from scorekeeper.rules import (
+    NO_TRUMP,
+    CardGame,
+    DealScore,
+    Facts,
+    Field,
+    FieldKind,
+    Problem,
+    Refused,
+    Seat,
+    Suit,
+    Table,
+)
 from scorekeeper.rules.reading import ranks_in
-from scorekeeper.words import contract_name, field_hint, field_label, number, problem_message, suit_name
+from scorekeeper.words import contract_name, fact_words, field_hint, field_label, number, problem_message, suit_name
 from scorekeeper.words.said import name_of
 
 NOBODY: Final = "nobody"
@@ -24,7 +36,8 @@ NOBODY: Final = "nobody"
 MAX_ENTERED: Final = 41
 """Characters kept of a text: one more than any fact may have, so that the rules see that it is too long."""
 MAX_BIDS: Final = 65
-BIDS_OFFERED: Final = 4
+FOLLOWING: Final = ("partner", "trump")
+"""Facts shown even where there is no choice: clubs in a Half, a fixed partner."""
 
 Answers = MultiDict[str, str]
 
@@ -69,7 +82,13 @@ def entry_of(game: CardGame[Any], table: Table, facts: Facts) -> Entry:
     try:
         return Entry(game, table, facts, complete, offered, game.play(complete, table))
     except Refused as refused:
-        missing = tuple(problem for problem in refused.problems if _is_missing(problem, complete))
+        order = [field.name for field in game.fields(table)]
+        missing = tuple(
+            sorted(
+                (problem for problem in refused.problems if _is_missing(problem, complete)),
+                key=lambda problem: order.index(problem.field),
+            )
+        )
         problems = tuple(problem for problem in refused.problems if problem not in missing)
         problems += tuple(_too_many(complete, offered))
         return Entry(game, table, facts, complete, offered, None, problems, missing)
@@ -91,27 +110,30 @@ class Control:
     line: int | None = None
     note: str = ""
     rows: tuple[Control, ...] = ()
+    seat: object = None
     detail: bool = False
 
 
 def controls(entry: Entry, names: Sequence[str], problems: Iterable[Problem]) -> list[Control]:
-    """The controls for what can be entered, with *problems* beside them."""
+    """The controls for what can be entered, with *problems* beside them, and what follows from it, in their order."""
     errors: dict[tuple[str, object], tuple[str, ...]] = {}
     for problem in problems:
         # Whose tricks are wrong stands beside theirs.
         row = problem.values.get("player") if problem.code == "TRICKS_RANGE" else None
         key = problem.field, row
         errors[key] = (*errors.get(key, ()), problem_message(problem, names))
-    hidden = "trump" if _nobody(entry) else None
-    return [_control(entry, field, names, errors) for field in entry.offered if field.name != hidden]
-
-
-def following(entry: Entry) -> Iterator[tuple[str, object]]:
-    """Facts that need no answer because they follow from the others: clubs in a Half, a fixed partner."""
-    asked = {field.name for field in entry.offered if not (field.name == "trump" and _nobody(entry))}
-    for name in ("partner", "trump"):
-        if name in entry.complete and name not in asked:
-            yield name, entry.complete[name]
+    offered = {field.name: field for field in entry.offered}
+    if _nobody(entry):
+        del offered["trump"]
+    shown = []
+    for field in entry.game.fields(entry.table):
+        if field.name in offered:
+            shown.append(_control(entry, offered[field.name], names, errors))
+        elif field.name in FOLLOWING and field.name in entry.complete:
+            value = entry.complete[field.name]
+            text = fact_words(field.name, value, names)
+            shown.append(Control(field.name, "fixed", field_label(field.name), selected=value, note=text))
+    return shown
 
 
 def question(problem: Problem, names: Sequence[str]) -> str:
@@ -163,15 +185,11 @@ def _read(form: Answers, field: Field) -> object:
 
 
 def _bids(form: Answers, field: Field) -> Iterator[list[object]]:
-    """Seat and bid of every row with a bid; a row without a seat is the next one's clockwise."""
-    seat: object = None
+    """Seat and bid of every row with a bid."""
     for place in range(MAX_BIDS):
-        bid = _text(form.get(f"{field.name}-{place}-bid"))
-        if bid is None:
-            continue
-        entered = _whole(form.get(f"{field.name}-{place}-seat"))
-        seat = (seat + 1) % len(field.seats) if entered is None and isinstance(seat, int) else entered
-        yield [seat, bid]
+        bid = _text(form.get(f"{field.name}-{place}"))
+        if bid is not None:
+            yield [_whole(form.get(f"{field.name}-{place}-seat")), bid]
 
 
 def _listed(values: list[object]) -> list[object] | None:
@@ -253,7 +271,10 @@ def _control(
         case FieldKind.CHOICE if field.name == "contract":
             return replace(control, style="ladder", options=_worded(field.choices, contract_name))
         case FieldKind.CHOICE:
-            return replace(control, options=_worded(field.choices, suit_name))
+            # That nobody chose trump is answered where the maker is asked for.
+            here = field.name == "trump" and _may_be_nobody(entry) and "maker" not in entry.facts
+            suits = tuple(suit for suit in field.choices if not (here and suit == NO_TRUMP))
+            return replace(control, options=_worded(suits, suit_name))
         case FieldKind.SEAT:
             if field.name == "maker" and _may_be_nobody(entry):
                 selected = NOBODY if _nobody(entry) else value
@@ -276,7 +297,7 @@ def _control(
         case FieldKind.CARD:
             return replace(control, options=tuple(_cards(entry.table)))
         case FieldKind.AUCTION:
-            return replace(control, options=_worded(field.choices, contract_name), rows=tuple(_bid_rows(field, value, names)))
+            return replace(control, rows=tuple(_bid_rows(entry.table, field, _places(value), names)))
         case FieldKind.FLAG:
             return replace(control, options=((1, field_label(field.name)),), selected=(1,) if value else ())
     raise TypeError(field.kind)
@@ -341,9 +362,7 @@ def _pick_rows(field: Field, entered: Sequence[object], names: Sequence[str]) ->
 def _opened_rows(field: Field, entered: Sequence[object]) -> Iterator[Control]:
     for place in range(field.high):
         label = _("Card %(number)s", number=number(place + 1))
-        yield Control(
-            f"{field.name}-{place}", "pick", label, _worded(field.choices, suit_name), _at(entered, place)
-        )
+        yield Control(f"{field.name}-{place}", "pick", label, _worded(field.choices, suit_name), _at(entered, place))
 
 
 def _cards(table: Table) -> Iterator[tuple[object, str]]:
@@ -352,16 +371,12 @@ def _cards(table: Table) -> Iterator[tuple[object, str]]:
             yield f"{rank}{suit[0].upper()}", _("%(suit)s %(rank)s", suit=suit_name(suit), rank=rank)
 
 
-def _bid_rows(field: Field, value: object, names: Sequence[str]) -> Iterator[Control]:
-    """A row for every bid entered and one more, at least as many as there are players."""
-    entered = [bid if isinstance(bid, list) else [None, None] for bid in _places(value)]
-    seats = tuple((seat, names[seat]) for seat in field.seats)
-    for place in range(min(MAX_BIDS - 1, max(len(entered) + 1, BIDS_OFFERED))):
-        seat, bid = entered[place] if place < len(entered) else (None, None)
+def _bid_rows(table: Table, field: Field, entered: Sequence[object], names: Sequence[str]) -> Iterator[Control]:
+    """A row for every bid entered, in turn, and one more; at first one for each player."""
+    turn = table.dealer if table.ruleset.options["first_bidder"] == "dealer" else table.left_of(table.dealer)
+    for place in range(min(MAX_BIDS - 1, max(len(entered) + 1, len(field.seats)))):
+        seat, bid = cast(tuple[Seat, str], entered[place]) if place < len(entered) else (turn, None)
         yield Control(
-            f"{field.name}-{place}",
-            "bid",
-            _("Bid %(number)s", number=number(place + 1)),
-            seats,
-            (seat, bid),
+            f"{field.name}-{place}", "bid", name_of(seat, names), _worded(field.choices, contract_name), bid, seat=seat
         )
+        turn = table.left_of(seat)

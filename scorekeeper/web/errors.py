@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Flask, render_template
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
+from werkzeug.wrappers import Response
 
 from scorekeeper.rules import Refused
 from scorekeeper.services.transaction import SessionClosed, StaleSession
@@ -59,21 +58,33 @@ def _forged(error: CSRFError) -> Page:
     )
 
 
-def _http(error: HTTPException) -> Any:
-    if error.code is None or error.code < 400:
-        return error
-    title, sentences = {
-        404: (
-            _("There is no such page"),
-            (_("If it belongs to a group, open the group's link again: without it, nobody can see the group."),),
-        ),
-        413: (_("This is too large"), (_("At most 1 MB can be sent at once. Nothing was saved."),)),
-    }.get(error.code, (_("This could not be understood"), (_("Nothing was saved. Go back and try again."),)))
-    page, status = error_page(error.code, title, *sentences)
+def _http(error: HTTPException) -> Response:
     response = error.get_response()
-    response.data = page
-    response.content_type = "text/html; charset=utf-8"
+    if response.status_code >= 400:
+        title, *sentences = _http_sentences(response.status_code)
+        page, _status = error_page(response.status_code, title, *sentences)
+        # What goes with the status, such as the methods that a 405 allows, stays.
+        response.data = page
+        response.content_type = "text/html; charset=utf-8"
     return response
+
+
+def _http_sentences(status: int) -> tuple[str, ...]:
+    match status:
+        case 404:
+            return (
+                _("There is no such page"),
+                _("If it belongs to a group, open the group's link again: without it, nobody can see the group."),
+            )
+        case 405:
+            return (
+                _("This address is not a page to open"),
+                _("It only takes what a form sends. Nothing was saved."),
+            )
+        case 413:
+            return _("This is too large"), _("At most 1 MB can be sent at once. Nothing was saved.")
+        case _:
+            return _("This could not be understood"), _("Nothing was saved. Go back, reload the page and try again.")
 
 
 def _failed(error: Exception) -> Page:

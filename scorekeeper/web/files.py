@@ -6,16 +6,15 @@ import io
 import json
 import re
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from pathlib import PurePath
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, send_file, url_for
+from babel.lists import format_list
+from flask import Blueprint, abort, current_app, flash, redirect, render_template, send_file, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
-from flask_babel import get_timezone
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.datastructures import FileStorage
 from werkzeug.wrappers import Response
@@ -31,6 +30,8 @@ from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.sessions import today
+from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("files", __name__)
 
@@ -99,14 +100,12 @@ def check(group_id: int) -> ResponseReturnValue:
         file = read_document(document)
     except BadFile as bad:
         return render_template("files/upload.html", group=group, form=form, problems=_said(bad)), 422
-    stem = PurePath(upload.filename or "").stem if upload else ""
-    day = _DAY.search(stem)
-    started_on = _day(day[0]) if day else None
+    name, started_on = _from_file_name(PurePath(upload.filename or "").stem if upload else "")
     confirm = ImportForm(
         formdata=None,
         document=_signer().dumps(document),
-        name=_name(stem.replace(day[0], "") if day else stem) or words.ruleset_title(file.ruleset.id),
-        started_on=started_on or datetime.now(get_timezone()).date(),
+        name=name or words.ruleset_title(file.ruleset.id),
+        started_on=started_on or today(),
     )
     return _dry_run(group, file, confirm)
 
@@ -143,3 +142,82 @@ def confirm(group_id: int) -> ResponseReturnValue:
         return _dry_run(group, file, form, 422, problems)
     flash(_("The session was imported."), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(current_app.secret_key or "", salt="session file")
+
+
+def _pretty(document: Mapping[str, Any]) -> str:
+    """*document* as people like to read it: every event on a line of its own."""
+    head = {key: value for key, value in document.items() if key != "events"}
+    lines = ",".join(f"\n    {json.dumps(event, ensure_ascii=False)}" for event in document["events"])
+    opened = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
+    return f'{opened},\n  "events": [{lines}\n  ]\n}}\n'
+
+
+def _from_file_name(stem: str) -> tuple[str | None, date | None]:
+    """The name and day of a session, as far as the name of its file gives them, as :func:`export` writes it."""
+    day = _DAY.search(stem)
+    try:
+        started_on = date.fromisoformat(day[0]) if day else None
+    except ValueError:
+        day = started_on = None
+    try:
+        return clean_name(stem.replace(day[0], "") if day else stem), started_on
+    except BadName:
+        return None, started_on
+
+
+def _said(bad: BadFile) -> list[str]:
+    """What is wrong with a file, a sentence for each problem."""
+    problems = [words.problem_message(problem, bad.players) for problem in bad.problems]
+    if not bad.event:
+        return problems
+    number = words.number(bad.event)
+    return [_("Event %(number)s: %(problem)s", number=number, problem=problem) for problem in problems]
+
+
+def _dry_run(
+    group: AnyRow, file: SessionFile, form: ImportForm, status: int = 200, problems: list[str] | None = None
+) -> ResponseReturnValue:
+    sheet = score(file)
+    known = {name_key(player.name): player.name for player in queries.players(db.session(), group.id)}
+    page = render_template(
+        "files/dry_run.html",
+        group=group,
+        form=form,
+        problems=problems or [],
+        rules=words.ruleset_title(file.ruleset.id),
+        house_rules=[
+            _("%(rule)s: %(value)s", rule=words.option_label(name), value=words.option_value_label(value))
+            for name, value in file.game.house_rules(file.ruleset).items()
+        ],
+        players=[
+            {"name": known.get(name_key(name), name), "new": name_key(name) not in known} for name in file.players
+        ],
+        deals=words.number(len(sheet.deals)),
+        games=words.number(sheet.table.game) if file.game.several_games else None,
+        **_result(sheet),
+    )
+    return page, status
+
+
+def _result(sheet: Sheet) -> dict[str, object]:
+    """Where the file's session stands at its end."""
+    players, chip = sheet.file.players, sheet.file.chip
+    return {
+        "unit": amounts.unit_name(sheet.file.game.unit),
+        "places": [
+            {
+                "place": words.number(row.place),
+                "name": players[row.player],
+                "total": amounts.total(row.total, sheet.file.game.unit),
+            }
+            for row in sheet.standings
+        ],
+        "winners": format_list([players[seat] for seat in sheet.table.winners], locale=locale()),
+        "transfers": [
+            amounts.payment(players[row.payer], players[row.payee], row.amount, chip) for row in sheet.transfers or ()
+        ],
+    }

@@ -61,6 +61,10 @@ class PlayerForm(SubmissionForm):
     name = StringField(later("Name"))
 
 
+class NewPlayerForm(PlayerForm):
+    name = StringField(later("Another player"))
+
+
 @dataclass(frozen=True, slots=True)
 class SessionLine:
     """A session in the list of its group. ``standing`` says who is ahead or has won."""
@@ -99,13 +103,13 @@ def create() -> ResponseReturnValue:
 
 @blueprint.get("/groups/<id:group_id>")
 def group(group_id: int) -> ResponseReturnValue:
-    return _group_page(access.group(group_id), PlayerForm())
+    return _group_page(access.group(group_id), NewPlayerForm())
 
 
 @blueprint.post("/groups/<id:group_id>/players")
 def add(group_id: int) -> ResponseReturnValue:
     group = access.group(group_id)
-    form = PlayerForm()
+    form = NewPlayerForm()
     form.validate()
     try:
         add_player(db.session(), group.id, form.name.data or "")
@@ -146,7 +150,7 @@ def _start_page(form: StartForm) -> str:
     return render_template("groups/start.html", groups=groups, form=form)
 
 
-def _group_page(group: AnyRow, form: PlayerForm) -> Response:
+def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
     rows = queries.sessions(db.session(), group.id, before=request.args.get("before", type=row_key))
     shown = rows[: queries.SESSIONS_SHOWN]
     names: dict[int, list[str]] = {}

@@ -31,15 +31,17 @@ from scorekeeper.words import (
 
 blueprint = Blueprint("rules", __name__)
 
-# An option that says nothing unless another one has this value.
-_ONLY_WITH: Final[Mapping[str, tuple[str, OptionValue]]] = {
-    "bid_low": ("maker_by", "bid"),
-    "bid_high": ("maker_by", "bid"),
-    "bidding": ("maker_by", "bid"),
-    "one_card_each": ("maker_by", "opened"),
-    "all_guessers": ("maker_by", "opened"),
-    "drop_without_trump": ("drop", "all-but-maker"),
-    "dropped_penalty": ("drop", "all-but-maker"),
+# Options that say something only where another one has one of these values.
+_ONLY_WITH: Final[Mapping[str, tuple[str, tuple[OptionValue, ...]]]] = {
+    "call_trump": ("partnership", ("called",)),
+    "needs": ("maker_by", ("opened", "order-up")),
+    "bid_low": ("maker_by", ("bid",)),
+    "bid_high": ("maker_by", ("bid",)),
+    "bidding": ("maker_by", ("bid",)),
+    "one_card_each": ("maker_by", ("opened",)),
+    "all_guessers": ("maker_by", ("opened",)),
+    "drop_without_trump": ("call_no_trump", (True,)),
+    "dropped_penalty": ("drop", ("all-but-maker",)),
 }
 
 
@@ -76,7 +78,7 @@ def page(ruleset_id: str) -> str:
 @blueprint.get("/sessions/<id:session_id>/rules")
 def of_session(session_id: int) -> str:
     session = access.game_session(session_id)
-    return _page(*game_of(session), session=session)
+    return _page(*game_of(session), of_session=session)
 
 
 def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:
@@ -108,8 +110,8 @@ def _said(ruleset: Ruleset, option: Option) -> str:
 
 def _that_count(game: CardGame[Any], ruleset: Ruleset, group: str) -> Iterator[Option]:
     for option in game.options:
-        other, value = _ONLY_WITH.get(option.name, (option.name, ruleset.options[option.name]))
-        if option.group == group and ruleset.options[other] == value:
+        other, values = _ONLY_WITH.get(option.name, (option.name, (ruleset.options[option.name],)))
+        if option.group == group and ruleset.options[other] in values:
             yield option
 
 
@@ -123,13 +125,14 @@ def _blocks(game: CardGame[Any], payoffs: tuple[Payoff, ...], roles: tuple[str, 
             )
             for row in rows
         )
-        yield PayoffBlock(case_name(case), trump_kind_name(trump), shown)
+        # In points nothing is cheaper or dearer by its suit.
+        yield PayoffBlock(case_name(case), trump_kind_name(trump) if game.unit is Unit.CHIPS else None, shown)
 
 
 def _tricks(row: Payoff) -> str:
     if row.low == row.high:
         return number(row.low)
-    return _("%(low)s to %(high)s", low=number(row.low), high=number(row.high))
+    return _("%(low)s–%(high)s", low=number(row.low), high=number(row.high))
 
 
 def _amount(game: CardGame[Any], row: Payoff, role: str) -> Amount:

@@ -29,6 +29,7 @@ from scorekeeper.services.settlement import (
     unpaid,
 )
 from scorekeeper.services.transaction import SessionCommand
+from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import CommandFields, SessionForm, command_fields
 
@@ -60,7 +61,7 @@ def settlement(session_id: int) -> str:
         form=form,
         closed=closed,
         outdated=closed and not is_settled_by(seats, transfers),
-        unit=_("chips") if game.unit is Unit.CHIPS else _("points"),
+        unit=amounts.unit_name(game.unit),
         game_number=session.table["game"] if game.several_games else None,
         places=_places(session, seats),
         games=_games(session, seats) if game.several_games else [],
@@ -134,9 +135,10 @@ def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
 
 
 def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow]) -> list[_Row]:
+    chip = amounts.chip_of(session)
     return [
         {
-            "sentence": _sentence(session, seats, row.payer, row.payee, row.chips),
+            "sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.chips, chip),
             "action": url_for(".mark", session_id=session.id, plan=row.version, line=row.line),
             "paid": row.paid is not None,
             "editable": session.state == "closed",
@@ -146,51 +148,53 @@ def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow
 
 
 def _planned(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[Transfer[int]]) -> list[_Row]:
+    chip = amounts.chip_of(session)
     return [
-        {"sentence": _sentence(session, seats, transfer.payer, transfer.payee, transfer.amount)}
-        for transfer in transfers
+        {"sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)}
+        for row in transfers
     ]
 
 
-def _sentence(session: AnyRow, seats: Sequence[AnyRow], payer: int, payee: int, chips: int) -> str:
-    return _(
-        "%(payer)s pays %(payee)s %(chips)s.",
-        payer=seats[payer].name,
-        payee=seats[payee].name,
-        chips=amounts.worth(session, chips),
-    )
-
-
 def _sums(session: AnyRow, seats: Sequence[AnyRow], rows: Sequence[Account]) -> dict[str, object]:
-    """How everybody comes to what they pay or get, what the bank gives back, and the line that proves it."""
-    columns = [(_("Won or lost"), [row.won for row in rows])]
-    if any(row.paid for row in rows):
-        columns.append((_("Paid or got"), [row.paid for row in rows]))
-    if any(row.through_bank for row in rows):
-        columns.append((_("Through the bank"), [row.through_bank for row in rows]))
-    columns.append((_("Still to get or pay"), [row.open for row in rows]))
-    bank = [row for row in rows if row.from_bank]
+    """How everybody comes to what they pay or get, what the bank pays out, and the line that proves it."""
+    chip = amounts.chip_of(session)
+    share = rows[0].from_bank
+    if share > 0 and all(row.from_bank == share for row in rows):
+        bank = [_("The bank pays everybody %(chips)s.", chips=amounts.worth(share, chip))]
+    else:
+        bank = [_from_bank(seats[row.seat].name, row.from_bank, chip) for row in rows if row.from_bank]
     return {
-        "heads": [head for head, _column in columns],
-        "accounts": [
-            {
-                "name": seat.name,
-                "cells": [
-                    {"chips": amounts.change(chips, Unit.CHIPS), "money": amounts.price(session, chips)}
-                    for chips in (column[row.seat] for _head, column in columns)
-                ],
-            }
-            for seat, row in zip(seats, rows, strict=True)
-        ],
-        "bank": [_bank_sentence(session, seats[row.seat].name, row.from_bank) for row in bank],
+        "accounts": [_account(seats[row.seat].name, row, chip) for row in rows],
+        "bank": bank,
         "proof": _proof(seats, rows),
     }
 
 
-def _bank_sentence(session: AnyRow, name: str, chips: int) -> str:
+def _account(name: str, account: Account, chip: Chip | None) -> _Row:
+    """The lines of one player's sum, and what they come to."""
+    lines = [
+        (_("Won or lost"), account.won),
+        (_("Paid already") if account.paid > 0 else _("Got already"), account.paid),
+        (_("Through the bank"), account.through_bank),
+    ]
+    worth = amounts.worth(abs(account.open), chip)
+    if account.open < 0:
+        total = _("Still to pay: %(chips)s", chips=worth)
+    elif account.open > 0:
+        total = _("Still to get: %(chips)s", chips=worth)
+    else:
+        total = _("Nothing left to pay")
+    return {
+        "name": name,
+        "lines": [{"text": text, "amount": amounts.change(chips, Unit.CHIPS)} for text, chips in lines if chips],
+        "total": {"text": total, "amount": amounts.change(account.open, Unit.CHIPS)},
+    }
+
+
+def _from_bank(name: str, chips: int, chip: Chip | None) -> str:
     if chips < 0:
-        return _("%(player)s pays the bank %(chips)s.", player=name, chips=amounts.worth(session, -chips))
-    return _("The bank pays %(player)s %(chips)s.", player=name, chips=amounts.worth(session, chips))
+        return _("%(player)s pays the bank %(chips)s.", player=name, chips=amounts.worth(-chips, chip))
+    return _("The bank pays %(player)s %(chips)s.", player=name, chips=amounts.worth(chips, chip))
 
 
 def _proof(seats: Sequence[AnyRow], rows: Sequence[Account]) -> str:

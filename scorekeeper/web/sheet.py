@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from scorekeeper import words
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, CardGame, DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table, Unit
+from scorekeeper.rules import MISDEAL, DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount

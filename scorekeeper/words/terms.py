@@ -169,12 +169,12 @@ _PRICES: Final[_Words] = {
     "declarers": lambda: _("players on the declaring side"),
     "needs": lambda: _("tricks needed"),
     "trump": lambda: _("trump"),
-    "made": lambda: _("chips a head, made"),
-    "set": lambda: _("chips a head, set"),
-    "all": lambda: _("chips a head, all tricks"),
-    "clubs_made": lambda: _("chips a head in clubs, made"),
-    "clubs_set": lambda: _("chips a head in clubs, set"),
-    "clubs_all": lambda: _("chips a head in clubs, all tricks"),
+    "made": lambda: _("made in other suits"),
+    "set": lambda: _("set in other suits"),
+    "all": lambda: _("all tricks in other suits"),
+    "clubs_made": lambda: _("made in clubs"),
+    "clubs_set": lambda: _("set in clubs"),
+    "clubs_all": lambda: _("all tricks in clubs"),
 }
 _OPTION_VALUES: Final[_Words] = {
     "at-once": lambda: _("All at once"),

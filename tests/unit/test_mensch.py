@@ -133,7 +133,7 @@ def test_a_fixed_partner_is_filled_in_and_no_other_is_taken() -> None:
     without = {name: value for name, value in HALF.items() if name != "partner"}
     assert MENSCH.complete(without, at)["partner"] == 2
     assert MENSCH.play(without, at).points == (1, -1, 1, -1)
-    assert refusal({**HALF, "partner": 1}, at) == [("PARTNER_FIXED", "partner")]
+    assert refusal({**HALF, "partner": 1}, at) == [("PARTNER_NOT_ALLOWED", "partner")]
 
 
 def test_the_trump_of_a_clubs_contract_is_filled_in() -> None:
@@ -175,13 +175,21 @@ def test_all_eight_tricks_are_explained_by_the_ordinary_price_beside() -> None:
         ({**HALF, "tricks": 10**400}, [("TRICKS_RANGE", "tricks")]),
         ({**HALF, "tricks_by_player": [3, 2, 2, 2]}, [("TRICKS_SUM", "tricks_by_player")]),
         ({**HALF, "tricks_by_player": [3, 2, 1, 2]}, [("TRICKS_SIDE", "tricks_by_player")]),
-        ({**HALF, "tricks_by_player": [9, 0, -1, 0]}, [("TRICKS_RANGE", "tricks_by_player")] * 2),
+        (
+            {**HALF, "tricks_by_player": [9, 0, -4, 1]},
+            [
+                ("TRICKS_RANGE", "tricks_by_player"),
+                ("TRICKS_RANGE", "tricks_by_player"),
+                ("TRICKS_SUM", "tricks_by_player"),
+            ],
+        ),
+        ({**HALF, "partner": 0, "tricks_by_player": [4, 2, 1, 1]}, [("PARTNER_SELF", "partner")]),
         ({**HALF, "tricks_by_player": [3, 2, 2, None]}, [("TRICKS_RANGE", "tricks_by_player")]),
         ({**HALF, "tricks_by_player": [3, 2, 3]}, [("MALFORMED", "tricks_by_player")]),
         ({**HALF, "result": "set"}, [("RESULT_MISMATCH", "result")]),
         ({**HALF, "result": "won"}, [("MALFORMED", "result")]),
         ({"contract": "passed-out"}, [("ALL_PASS_IS_PLAYED", "contract")]),
-        ({"contract": "passed-out", "declarer": 0}, [("MALFORMED", "declarer"), ("ALL_PASS_IS_PLAYED", "contract")]),
+        ({"contract": "passed-out", "tricks": 9}, [("MALFORMED", "tricks"), ("ALL_PASS_IS_PLAYED", "contract")]),
         ({**HALF, "declarer": 4}, [("MALFORMED", "declarer")]),
         ({**HALF, "declarer": None}, [("MALFORMED", "declarer")]),
         ({**HALF, "contract": ["half"]}, [("MALFORMED", "contract")]),
@@ -240,14 +248,20 @@ def test_refusals_carry_what_their_sentence_needs() -> None:
         ("half pass pass pass", FORCED, "DECLARER_NOT_HIGHEST"),
         ("forced pass pass pass", HALF, "CONTRACT_NOT_IN_RULESET"),
         ("half pass pass pass six", HALF, "BID_TWICE"),
+        ("half pass pass pass half half pass pass half", HALF, "BID_TWICE BID_TOO_LOW " * 2 + "BID_TWICE BID_TWICE BID_TWICE BID_TOO_LOW"),
     ],
 )
 def test_an_auction_is_checked(bids: str, facts: Facts, expected: str | None) -> None:
     auction = [[number % 4, bid] for number, bid in enumerate(bids.split())]
     if expected:
-        assert [code for code, _ in refusal({**facts, "auction": auction})] == [expected]
+        assert [code for code, _ in refusal({**facts, "auction": auction})] == expected.split()
     else:
         assert MENSCH.play({**facts, "auction": auction}, table()).points
+
+
+def test_a_bid_out_of_turn_is_a_bid_all_the_same() -> None:
+    half_and_after = {**HALF, "contract": "after", "declarer": 2, "partner": 0, "auction": [[1, "half"], [2, "after"]]}
+    assert refusal(half_and_after) == [("BID_OUT_OF_TURN", "auction")]
 
 
 def test_bidding_begins_on_the_dealers_left_or_with_the_dealer() -> None:

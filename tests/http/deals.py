@@ -1,0 +1,62 @@
+"""Entering deals as people do, and looking at what is stored of them."""
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Deal
+from tests.http.visitor import Form, FormValue, Page, Visitor
+
+HALF_BY_ANN = {"declarer": 0, "partner": 2, "tricks": 5}
+"""What is tapped for Ann and Cleo's Half, which the form suggests."""
+
+
+def deal_form(page: Page) -> Form:
+    """The form in which a deal is entered."""
+    (form,) = page.forms()
+    return form
+
+
+def fill_in(visitor: Visitor, path: str, **entered: FormValue) -> Page:
+    """The page that shows what *entered* would bring, at the form of *path*: one control at a time, as it is offered."""
+    page = visitor.get(path)
+    for name, value in entered.items():
+        for one in [value] if isinstance(value, str | int) else value:
+            keys = page.soup.select(f'[name="{name}"]:is([type=radio], [type=checkbox])')
+            assert not keys or any(key["value"] == str(one) for key in keys), f"{name} cannot be {one}"
+        page = deal_form(page).fill(**{name: value}).submit("Show the payments")
+    return page
+
+
+def record(visitor: Visitor, session_id: int, **entered: FormValue) -> Page:
+    """Where one is after *entered* was looked at and recorded."""
+    return deal_form(fill_in(visitor, f"/sessions/{session_id}/deals/new", **entered)).submit("Record")
+
+
+def deals_of(db: Session, session_id: int) -> list[Any]:
+    """The deals as they are stored now."""
+    db.rollback()
+    return list(db.execute(select(*Deal.__table__.columns).where(Deal.session_id == session_id).order_by(Deal.number)))
+
+
+def brought(page: Page) -> dict[str, str]:
+    """What a preview says that each player gets."""
+    return {str(row.dt.get_text(strip=True)): str(row.dd.get_text(strip=True)) for row in page.soup.select(".amounts > div")}  # type: ignore[union-attr]
+
+
+def seated(page: Page) -> dict[str, str]:
+    """The totals at the table as seated."""
+    return {
+        seat.select("bdi")[0].get_text(): seat.select(".num")[0].get_text() for seat in page.soup.select(".seat")
+    }
+
+
+def checked(page: Page, name: str) -> list[str]:
+    """What is chosen of the keys *name*."""
+    return [str(key["value"]) for key in page.soup.select(f'[name="{name}"][checked]')]
+
+
+def offered(page: Page, name: str) -> list[str]:
+    """What can be chosen of the keys *name*."""
+    return [str(key["value"]) for key in page.soup.select(f'[name="{name}"]:is([type=radio], [type=checkbox])')]

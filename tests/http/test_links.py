@@ -1,0 +1,164 @@
+"""Links: the only key to a group."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import GroupLink
+from scorekeeper.services.groups import token_hash
+from tests.factories import make_session
+from tests.http.conftest import Host
+from tests.http.visitor import Page, Visitor
+
+
+def shown_address(page: Page) -> str:
+    return str(page.soup.select_one("a.key")["href"])  # type: ignore[index]
+
+
+def another_link(host: Host) -> str:
+    """Make a link and return the path of its address."""
+    return urlsplit(shown_address(host.get(f"{host.group_path}/links").form("/links").submit())).path
+
+
+def in_force(db: Session) -> list[int]:
+    db.rollback()
+    return list(db.scalars(select(GroupLink.id).where(GroupLink.withdrawn_at.is_(None)).order_by(GroupLink.id)))
+
+
+def test_the_creator_is_shown_the_link_once(visitor: Visitor) -> None:
+    form = visitor.get("/").form("/groups").fill(name="Fridays", **{"players-0": "Ann", "players-1": "Ben"})
+    page = form.submit()
+    assert "Keep this link: it is the only key" in page.text
+    assert page.soup.select_one("svg.qr title") is not None
+    assert page.response.headers["Cache-Control"] == "no-store"
+    token = shown_address(page).rsplit("/", 1)[1]
+    assert len(token) == 22
+    for later in (page.path, f"{page.path}/links", "/", f"{page.path}/sessions/new"):
+        assert token not in visitor.get(later).response.get_data(as_text=True)
+
+
+def test_the_shown_link_lets_another_phone_in(visitor: Visitor) -> None:
+    form = visitor.get("/").form("/groups").fill(name="Fridays", **{"players-0": "Ann", "players-1": "Ben"})
+    address = shown_address(form.submit())
+    page = Visitor(visitor.app).get(urlsplit(address).path)
+    assert (page.status, page.soup.h1 and page.soup.h1.get_text(strip=True)) == (200, "Fridays")
+
+
+def test_the_link_has_the_address_under_which_the_page_was_reached(host: Host) -> None:
+    other = Visitor(host.app)
+    other.get(f"/open/{host.group.token}", base_url="http://192.168.1.5:5001")
+    form = other.get(f"{host.group_path}/links", base_url="http://192.168.1.5:5001").form("/links")
+    page = other.post(form.action, data=form.data, base_url="http://192.168.1.5:5001")
+    assert shown_address(page).startswith("http://192.168.1.5:5001/open/")
+
+
+def test_opening_a_link_redirects_to_a_clean_address(app: Flask, host: Host) -> None:
+    response = app.test_client().get(f"/open/{host.group.token}")
+    assert response.status_code == 303
+    assert response.headers["Location"] == host.group_path
+    assert "HttpOnly" in response.headers["Set-Cookie"] and "SameSite=Lax" in response.headers["Set-Cookie"]
+
+
+def test_only_the_hash_of_a_token_is_stored(host: Host, db: Session) -> None:
+    assert db.scalars(select(GroupLink.token_hash)).all() == [token_hash(host.group.token)]
+
+
+def test_looking_at_a_link_beforehand_uses_nothing_up(host: Host) -> None:
+    previewer = Visitor(host.app)
+    assert previewer.client.head(f"/open/{host.group.token}").status_code == 303
+    assert Visitor(host.app).get(f"/open/{host.group.token}").status == 200
+
+
+@pytest.mark.parametrize("token", ["nonsense", "x" * 3000, "%00", "Ä", "0"])
+def test_a_wrong_token_is_told_what_any_stranger_is_told(host: Host, token: str) -> None:
+    stranger = Visitor(host.app)
+    page = stranger.get(f"/open/{token}")
+    assert page.status == 404
+    assert page.text == stranger.get(host.group_path).text
+    assert "Set-Cookie" not in page.response.headers
+
+
+def test_a_stranger_sees_nothing_of_the_group(host: Host, stranger: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    for path in (host.group_path, f"{host.group_path}/links", f"{host.group_path}/sessions/new", f"/sessions/{session.id}"):
+        assert stranger.get(path).status == 404
+
+
+def test_one_phone_can_hold_several_groups(host: Host, stranger: Host) -> None:
+    host.get(f"/open/{stranger.group.token}")
+    assert {link.get_text() for link in host.get("/").soup.select(".index a")} == {"Thursdays", "Strangers"}
+    assert host.get(host.group_path).status == host.get(stranger.group_path).status == 200
+
+
+def test_another_link_is_shown_once_and_works(host: Host) -> None:
+    path = another_link(host)
+    assert host.get(f"{host.group_path}/links").soup.select_one("a.key") is None
+    assert Visitor(host.app).get(path).path == host.group_path
+
+
+def test_the_links_in_force_are_listed_with_the_one_of_this_phone(host: Host) -> None:
+    another_link(host)
+    items = [item.get_text(" ", strip=True) for item in host.get(f"{host.group_path}/links").soup.select(".index summary")]
+    assert len(items) == 2
+    assert [("this phone’s link" in item) for item in items] == [True, False]
+
+
+def test_withdrawing_a_link_ends_every_phone_that_came_in_by_it(host: Host, db: Session) -> None:
+    guest = Visitor(host.app)
+    guest.get(another_link(host))
+    _first, second = in_force(db)
+    page = host.get(f"{host.group_path}/links").form(f"/{second}/withdraw").submit()
+    assert "The link has been withdrawn" in page.text
+    assert guest.get(host.group_path).status == 404
+    assert host.get(host.group_path).status == 200
+    assert in_force(db) == [host.group.link_id]
+
+
+def test_a_withdrawn_link_opens_nothing(host: Host, db: Session) -> None:
+    path = another_link(host)
+    host.get(f"{host.group_path}/links").form(f"/{in_force(db)[1]}/withdraw").submit()
+    assert Visitor(host.app).get(path).status == 404
+
+
+def test_withdrawing_ones_own_link_leads_out(host: Host, db: Session) -> None:
+    path = another_link(host)
+    page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
+    assert page.path == "/"
+    assert "Thursdays" not in page.text
+    assert host.get(host.group_path).status == 404
+    assert host.get(path).status == 200, "the other link is still a way in"
+
+
+def test_the_last_link_cannot_be_withdrawn(host: Host, db: Session) -> None:
+    page = host.get(f"{host.group_path}/links").form("/withdraw").submit()
+    assert page.status == 422
+    assert page.errors() == {
+        f"link-{host.group.link_id}": "This is the group’s last link: without it nobody could open the group again."
+    }
+    assert in_force(db) == [host.group.link_id]
+
+
+def test_withdrawing_twice_withdraws_one(host: Host, db: Session) -> None:
+    another_link(host)
+    another_link(host)
+    form = host.get(f"{host.group_path}/links").form(f"/{in_force(db)[2]}/withdraw")
+    assert form.submit().status == form.submit().status == 200
+    assert len(in_force(db)) == 2
+
+
+def test_withdrawing_the_last_but_one_twice_is_no_error(host: Host, db: Session) -> None:
+    another_link(host)
+    form = host.get(f"{host.group_path}/links").form(f"/{in_force(db)[1]}/withdraw")
+    form.submit()
+    assert form.submit().status == 200
+    assert in_force(db) == [host.group.link_id]
+
+
+def test_a_link_of_another_group_cannot_be_withdrawn(host: Host, stranger: Host, db: Session) -> None:
+    form = host.get(f"{host.group_path}/links").form("/withdraw")
+    theirs = f"{host.group_path}/links/{stranger.group.link_id}/withdraw"
+    assert host.post(theirs, data=form.data).status == 404
+    assert stranger.group.link_id in in_force(db)

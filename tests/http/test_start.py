@@ -1,0 +1,94 @@
+"""The start page: naming the players of a new group."""
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Group, GroupLink, Player
+from tests.http.visitor import Form, Visitor
+
+
+def filled(visitor: Visitor, *players: str, name: str = "Thursdays") -> Form:
+    places = {f"players-{place}": player for place, player in enumerate(players)}
+    return visitor.get("/").form("/groups").fill(name=name, **places)
+
+
+def counts(db: Session) -> tuple[int, ...]:
+    db.rollback()
+    return tuple(db.scalar(select(func.count()).select_from(table)) or 0 for table in (Group, Player, GroupLink))
+
+
+def test_it_makes_the_group_and_leads_to_it(visitor: Visitor, db: Session) -> None:
+    page = filled(visitor, "Ann", "Ben", "Cleo", "Dan").submit()
+    assert page.status == 200
+    assert page.path == f"/groups/{db.scalar(select(Group.id))}"
+    assert page.soup.h1 is not None and page.soup.h1.get_text(strip=True) == "Thursdays"
+    assert db.scalars(select(Player.name).order_by(Player.id)).all() == ["Ann", "Ben", "Cleo", "Dan"]
+
+
+def test_places_left_free_do_not_count(visitor: Visitor, db: Session) -> None:
+    filled(visitor, "", "Ann", "  ", "Ben").submit()
+    assert db.scalars(select(Player.name).order_by(Player.id)).all() == ["Ann", "Ben"]
+
+
+def test_names_are_kept_trimmed_and_tidied(visitor: Visitor, db: Session) -> None:
+    filled(visitor, " Ann \N{NO-BREAK SPACE} Lee ", "Jose\N{COMBINING ACUTE ACCENT}", name="  Thursdays  ").submit()
+    assert db.scalar(select(Group.name)) == "Thursdays"
+    assert db.scalars(select(Player.name).order_by(Player.id)).all() == ["Ann Lee", "José"]
+
+
+def test_the_group_is_found_again_on_the_start_page_of_this_phone(visitor: Visitor) -> None:
+    group = filled(visitor, "Ann", "Ben").submit().path
+    assert visitor.get("/").link("Thursdays") == group
+
+
+def test_another_phone_does_not_see_the_group(visitor: Visitor) -> None:
+    filled(visitor, "Ann", "Ben").submit()
+    assert "Thursdays" not in Visitor(visitor.app).get("/").text
+
+
+def test_a_group_needs_two_players(visitor: Visitor, db: Session) -> None:
+    page = filled(visitor, "Ann").submit()
+    assert page.status == 422
+    assert page.errors() == {"players-1": "Name at least two players."}
+    assert counts(db) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("players", "place", "message"),
+    [
+        (("Ann", "", "ann "), 2, "There is already somebody called ann."),
+        (("Ann", "B" * 41), 1, "A name has at most 40 characters."),
+        (("Ann", "Ben\N{RIGHT-TO-LEFT OVERRIDE}"), 1, "The character U+202E cannot be used."),
+        (("Ann", "Ben\0"), 1, "The character U+0000 cannot be used."),
+    ],
+)
+def test_it_refuses_a_name_beside_its_place_and_keeps_the_others(
+    visitor: Visitor, db: Session, players: tuple[str, ...], place: int, message: str
+) -> None:
+    page = filled(visitor, *players, name="My group").submit()
+    assert page.status == 422
+    assert page.errors() == {f"players-{place}": message}
+    assert page.form("/groups").data["players-0"] == "Ann"
+    assert page.form("/groups").data["name"] == "My group"
+    assert counts(db) == (0, 0, 0)
+
+
+def test_it_refuses_a_group_without_a_name(visitor: Visitor, db: Session) -> None:
+    page = filled(visitor, "Ann", "Ben", name=" ").submit()
+    assert page.status == 422
+    assert page.errors() == {"name": "Enter a name."}
+    assert counts(db) == (0, 0, 0)
+
+
+def test_the_same_form_sent_twice_makes_one_group(visitor: Visitor, db: Session) -> None:
+    form = filled(visitor, "Ann", "Ben")
+    first, second = form.submit(), form.submit()
+    assert first.path == second.path
+    assert counts(db)[:2] == (1, 2)
+
+
+def test_a_hostile_name_is_shown_as_text(visitor: Visitor) -> None:
+    page = filled(visitor, "<img src=x onerror=alert(1)>", "Ben", name="<script>alert(1)</script>").submit()
+    assert page.soup.select("img, main script") == []
+    assert "<script>alert(1)</script>" in page.text and "<img src=x onerror=alert(1)>" in page.text

@@ -1,0 +1,124 @@
+"""``scorekeeper check`` finds nothing in what people did, and everything that was tampered with."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from sqlalchemy import and_, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from scorekeeper.cli import main
+from scorekeeper.models import Base
+from scorekeeper.services.check import differences
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_group, make_session
+from tests.sittings import Sitting, dump
+
+RESULTS = {
+    "game_session": "version state table undecided deals opening first_dealer",
+    "session_seat": "group_id chips bought cashed settled",
+    "session_change": "version group_id kind",
+    "deal": "number group_id recorded version status reason before result points chips totals winners",
+    "deal_version": "number replaced group_id version",
+    "ledger_entry": "version group_id kind seat deal_number chips",
+    "transfer": "version group_id payer payee chips paid withdrawn",
+    "group_total": "player_id card_game sessions games wins chips",
+}
+"""By table, the columns that follow from something else."""
+ENTERED = {
+    "player_group": "id name version submission_id created_at",
+    "group_link": "id group_id role token_hash created_at withdrawn_at",
+    "player": "id group_id name name_key created_at",
+    "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "
+    "started_on created_at",
+    "session_seat": "session_id seat player_id",
+    "session_change": "session_id link_id submission_id fingerprint note created_at",
+    "deal": "session_id starts_game facts",
+    "deal_version": "session_id status facts",
+    "ledger_entry": "session_id line",
+    "transfer": "session_id line",
+    "group_total": "group_id",
+}
+"""The others: they name a row, or hold what people said, which nothing else can tell."""
+
+
+@pytest.fixture
+def played(db: Session) -> None:
+    """A session of each game with something in every table, in a group that has nothing else."""
+    group = make_group(db)
+    sitting = Sitting(db, make_session(db, group=group, buy_in=20))
+    for facts in (HALF_MADE, FIVE_IN_SPADES_MADE, HALF_MADE):
+        sitting.record(facts)
+    sitting.correct(2, {**FIVE_IN_SPADES_MADE, "tricks": 8})
+    sitting.void(3)
+    sitting.move(0, 1, 2)
+    sitting.cash(3, 5)
+    sitting.close()
+    sitting.mark(0, paid=True)
+    sitting.correct(1, {**HALF_MADE, "tricks": 8})
+    sitting.redraw()
+    sitting = Sitting(db, make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 1}))
+    for facts in (CLUB_TURNED, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]}):
+        sitting.record(facts)
+    sitting.next_game()
+    sitting.record(CLUB_TURNED)
+    make_group(db, name="Others")
+
+
+def another(value: object) -> object:
+    """A value of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case None:
+            return 1
+        case list():
+            return [value[0] + 1, *value[1:]] if value else [1]
+        case dict():
+            return {**value, "totals": another(value["totals"])}
+        case str():
+            return {"open": "closed", "closed": "open", "scored": "void"}.get(value, value[:-1] + "x")
+    raise TypeError(value)
+
+
+def test_every_column_is_a_result_or_was_entered() -> None:
+    for table in Base.metadata.sorted_tables:
+        named = f"{RESULTS.get(table.name, '')} {ENTERED[table.name]}".split()
+        assert sorted(named) == sorted(table.columns.keys())
+
+
+@pytest.mark.usefixtures("played")
+def test_it_finds_nothing_in_what_people_did(app: Flask, db: Session) -> None:
+    assert list(differences(db)) == []
+    assert all(dump(db).values())
+    result = app.test_cli_runner().invoke(main, ["check"])
+    assert (result.exit_code, result.output) == (0, "0 differences\n")
+
+
+@pytest.mark.usefixtures("played")
+@pytest.mark.parametrize("table_name", RESULTS)
+def test_it_finds_every_stored_result_that_was_tampered_with(db: Session, table_name: str) -> None:
+    table = Base.metadata.tables[table_name]
+    for row in db.execute(select(table)).mappings().all():
+        this = and_(*(key == row[key.name] for key in table.primary_key))
+        for name in RESULTS[table_name].split():
+            db.rollback()
+            try:
+                db.execute(update(table).where(this).values({name: another(row[name])}))
+            except IntegrityError:
+                # The database itself does not let this be stored.
+                continue
+            assert next(differences(db), None), f"{name} of {dict(row)}"
+
+
+@pytest.mark.usefixtures("played")
+def test_it_says_what_differs_and_fails(app: Flask, db: Session) -> None:
+    seats = Base.metadata.tables["session_seat"]
+    db.execute(update(seats).where(seats.c.session_id == 1, seats.c.seat == 2).values(chips=100))
+    db.commit()
+    result = app.test_cli_runner().invoke(main, ["check"])
+    assert result.exit_code == 1
+    assert "group 1, session 1, chips of seat 2: stored 100, expected " in result.output
+    assert next(differences(db)).stored == 100

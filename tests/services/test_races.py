@@ -1,0 +1,182 @@
+"""Several phones at the same moment: for each version one of them wins, and nothing is lost or done twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Deal, GameSession, Group, Player, SessionChange
+from scorekeeper.rules import Refused
+from scorekeeper.services.check import differences
+from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
+from scorekeeper.services.groups import CreateGroup, add_player, create_group
+from scorekeeper.services.sessions import close_session, open_session
+from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.services.transaction import StaleSession
+from tests.factories import (
+    FIVE_IN_SPADES_MADE,
+    HALF_MADE,
+    MadeSession,
+    make_deal,
+    make_group,
+    make_session,
+    submission_id,
+)
+from tests.services.test_sessions import opening
+from tests.sittings import Sitting
+
+PHONES = 4
+
+
+def at_once(db: Session, *services: Callable[[Session], object]) -> list[object]:
+    """Run each of *services* in a thread and with a database session of its own, and return what came of each."""
+    db.rollback()
+    engine = db.get_bind()
+    together = Barrier(len(services))
+
+    def run(service: Callable[[Session], object]) -> object:
+        with Session(engine) as own:
+            own.execute(select(1))
+            own.rollback()
+            together.wait(timeout=30)
+            try:
+                return service(own)
+            except (StaleSession, Refused) as error:
+                return error
+
+    with ThreadPoolExecutor(len(services)) as pool:
+        return list(pool.map(run, services))
+
+
+def stale(outcomes: Sequence[object]) -> int:
+    return sum(isinstance(outcome, StaleSession) for outcome in outcomes)
+
+
+def recording(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    command = RecordDeal(**made.command(db), facts=HALF_MADE)
+    return lambda own: record_deal(own, command)
+
+
+def correcting(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    command = CorrectDeal(**made.command(db), number=1, facts=FIVE_IN_SPADES_MADE)
+    return lambda own: correct_deal(own, command)
+
+
+def voiding(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    command = VoidDeal(**made.command(db), number=1)
+    return lambda own: void_deal(own, command)
+
+
+def paying(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    transfer = Sitting(db, made).transfers()[0]
+    command = MarkTransfer(**made.command(db), plan=transfer.version, line=transfer.line, paid=True)
+    return lambda own: mark_transfer(own, command)
+
+
+@pytest.mark.parametrize("change", [recording, correcting, voiding, paying])
+def test_of_several_changes_of_one_version_exactly_one_wins(
+    db: Session, change: Callable[[Session, MadeSession], Callable[[Session], object]]
+) -> None:
+    made = make_session(db)
+    make_deal(db, made)
+    sitting = Sitting(db, made)
+    if change is paying:
+        sitting.close()
+    version = sitting.row.version
+    outcomes = at_once(db, *(change(db, made) for _ in range(PHONES)))
+    assert stale(outcomes) == PHONES - 1
+    assert sitting.row.version == version + 1
+    assert list(differences(db)) == []
+
+
+def test_different_changes_of_one_version_exclude_each_other(db: Session) -> None:
+    made = make_session(db)
+    make_deal(db, made)
+    outcomes = at_once(db, recording(db, made), correcting(db, made), voiding(db, made), recording(db, made))
+    assert stale(outcomes) == PHONES - 1
+    assert list(differences(db)) == []
+
+
+def test_one_form_sent_several_times_at_once_records_one_deal(db: Session) -> None:
+    made = make_session(db)
+    assert at_once(db, *[recording(db, made)] * PHONES) == [1] * PHONES
+    assert db.scalar(select(func.count()).select_from(Deal)) == 1
+    assert list(differences(db)) == []
+
+
+def test_phones_that_try_again_when_they_were_late_lose_nothing(db: Session) -> None:
+    made = make_session(db)
+
+    def three_deals(own: Session) -> None:
+        recorded = 0
+        while recorded < 3:
+            try:
+                record_deal(own, RecordDeal(**made.command(own), facts=HALF_MADE))
+            except StaleSession:
+                continue
+            recorded += 1
+
+    assert at_once(db, *[three_deals] * PHONES) == [None] * PHONES
+    sitting = Sitting(db, made)
+    assert [deal.number for deal in sitting.deals()] == list(range(1, 3 * PHONES + 1))
+    assert sitting.seats()[0].chips == 3 * PHONES
+    assert list(differences(db)) == []
+
+
+def test_sessions_of_the_same_players_do_not_wait_for_each_other_for_ever(db: Session) -> None:
+    group = make_group(db)
+    command = opening(db, group)
+
+    def evening(turned: int) -> Callable[[Session], object]:
+        players = (*command.players[turned:], *command.players[:turned])
+
+        def play(own: Session) -> None:
+            seated = replace(command, players=players, submission_id=submission_id())
+            made = MadeSession(open_session(own, seated), group)
+            for _ in range(5):
+                make_deal(own, made)
+
+        return play
+
+    assert at_once(db, *(evening(turned) for turned in range(PHONES))) == [None] * PHONES
+    assert db.scalar(select(func.count()).select_from(Deal)) == 5 * PHONES
+    assert list(differences(db)) == []
+
+
+def test_one_form_sent_several_times_at_once_opens_one_session(db: Session) -> None:
+    command = opening(db, make_group(db))
+    outcomes = at_once(db, *[lambda own: open_session(own, command)] * PHONES)
+    assert len(set(outcomes)) == 1
+    assert db.scalar(select(func.count()).select_from(GameSession)) == 1
+
+
+def test_one_form_sent_several_times_at_once_makes_one_group(db: Session) -> None:
+    command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
+    outcomes: list[Any] = at_once(db, *[lambda own: create_group(own, command)] * PHONES)
+    assert len({link.group_id for link in outcomes}) == 1
+    assert db.scalar(select(func.count()).select_from(Group)) == 1
+
+
+def test_one_name_added_several_times_at_once_is_added_once(db: Session) -> None:
+    group = make_group(db)
+    outcomes = at_once(db, *[lambda own: add_player(own, group.group_id, "Eve")] * PHONES)
+    assert sum(isinstance(outcome, Refused) for outcome in outcomes) == PHONES - 1
+    assert db.scalar(select(func.count()).select_from(Player)) == 5
+
+
+def test_a_session_that_ends_while_a_deal_is_recorded_has_it_or_refuses_it(db: Session) -> None:
+    made = make_session(db)
+    make_deal(db, made)
+    close = made.plain_command(db)
+    outcomes = at_once(db, recording(db, made), lambda own: close_session(own, close))
+    assert stale(outcomes) == 1
+    changes = db.scalars(select(SessionChange.kind).order_by(SessionChange.version)).all()
+    assert changes[-1] in ("record", "close")
+    assert list(differences(db)) == []

@@ -1,0 +1,159 @@
+"""Opening a session, chips that move besides deals, ending it and going on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Player
+from scorekeeper.rules import IllegalRules, Refused, Seat, ruleset
+from scorekeeper.services.check import differences
+from scorekeeper.services.groups import CreateGroup, NewLink, create_group
+from scorekeeper.services.sessions import (
+    MoveChips,
+    OpenSession,
+    buy_in,
+    cash_out,
+    close_session,
+    open_session,
+    reopen_session,
+)
+from scorekeeper.services.settlement import redraw_settlement
+from scorekeeper.services.transaction import SessionClosed, StaleSession
+from tests.factories import make_deal, make_group, make_session, submission_id
+from tests.sittings import Sitting, dump
+
+
+def opening(db: Session, group: NewLink) -> OpenSession:
+    players = db.scalars(select(Player.id).where(Player.group_id == group.group_id).order_by(Player.id)).all()
+    return OpenSession(
+        group_id=group.group_id,
+        link_id=group.link_id,
+        submission_id=submission_id(),
+        name="Thursday",
+        card_game="mensch",
+        ruleset=ruleset("mensch")[1],
+        players=tuple(players),
+        dealer=Seat(0),
+        started_on=date(2026, 11, 26),
+    )
+
+
+def test_the_same_form_opens_one_session(db: Session) -> None:
+    command = opening(db, make_group(db))
+    session_id = open_session(db, command)
+    sessions = dump(db)["game_session"]
+    assert open_session(db, command) == session_id
+    assert dump(db)["game_session"] == sessions
+
+
+def test_the_same_form_makes_one_group_and_always_a_way_in(db: Session) -> None:
+    command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
+    first, again = create_group(db, command), create_group(db, command)
+    assert first.group_id == again.group_id
+    assert first.token != again.token
+    assert len(dump(db)["player"]) == 2
+
+
+def test_a_sheet_of_paper_is_carried_on(db: Session) -> None:
+    command = opening(db, make_group(db))
+    sitting = Sitting(db, make_session(db, opening=(4, -1, 0, -3)))
+    assert [seat.chips for seat in sitting.seats()] == [4, -1, 0, -3]
+    assert [total[3] for total in sitting.totals()] == [4, -1, 0, -3]
+    stored = dump(db)
+    with pytest.raises(IllegalRules, match="OPENING_SUM"):
+        open_session(db, replace(command, opening=(1, 0, 0, 0)))
+    assert dump(db) == stored
+
+
+def test_only_players_of_the_group_sit_down_each_once(db: Session) -> None:
+    group, others = make_group(db), make_group(db)
+    command, foreign = opening(db, group), opening(db, others)
+    stored = dump(db)
+    for players in (command.players[:3], (*command.players[:3], command.players[0]), foreign.players):
+        with pytest.raises(Refused, match="PLAYERS_COUNT"):
+            open_session(db, replace(command, players=players))
+    assert dump(db) == stored
+
+
+@pytest.mark.parametrize("chips", [0, -1, 1_000_001])
+def test_chips_bought_and_cashed_in_have_bounds(db: Session, chips: int) -> None:
+    sitting = Sitting(db, make_session(db, buy_in=10))
+    stored = dump(db)
+    for act in (sitting.buy, sitting.cash):
+        with pytest.raises(Refused, match="CHIPS_RANGE"):
+            act(0, chips)
+    assert dump(db) == stored
+
+
+def test_nobody_cashes_in_more_chips_than_they_have(db: Session) -> None:
+    sitting = Sitting(db, make_session(db, buy_in=10))
+    make_deal(db, sitting.made)
+    stored = dump(db)
+    with pytest.raises(Refused, match="CHIPS_SHORT"):
+        sitting.cash(1, 10)
+    assert dump(db) == stored
+    sitting.cash(1, 9)
+    assert sitting.seats()[1].cashed == 9
+
+
+def test_a_form_that_bought_chips_does_not_pass_for_one_that_cashes_them_in(db: Session) -> None:
+    sitting = Sitting(db, make_session(db, buy_in=10))
+    command = MoveChips(**sitting.made.command(db), seat=Seat(0), chips=5)
+    buy_in(db, command)
+    stored = dump(db)
+    buy_in(db, command)
+    with pytest.raises(StaleSession):
+        cash_out(db, command)
+    assert dump(db) == stored
+
+
+def test_an_adjustment_moves_the_sheet_and_needs_a_note(db: Session) -> None:
+    sitting = Sitting(db, make_session(db))
+    make_deal(db, sitting.made)
+    sitting.move(0, 1, 3)
+    assert sitting.row.table["totals"] == [-2, 2, 1, -1]
+    make_deal(db, sitting.made)
+    sitting.void(1)
+    assert sitting.row.table["totals"] == [-2, 2, 1, -1]
+    assert list(differences(db)) == []
+
+
+def test_a_session_ends_once_and_goes_on_once(db: Session) -> None:
+    sitting = Sitting(db, make_session(db))
+    make_deal(db, sitting.made)
+    with pytest.raises(StaleSession):
+        sitting.reopen()
+    with pytest.raises(StaleSession):
+        sitting.redraw()
+    close = sitting.made.plain_command(db)
+    close_session(db, close)
+    stored = dump(db)
+    close_session(db, close)
+    for again in (reopen_session, redraw_settlement):
+        with pytest.raises(StaleSession):
+            again(db, close)
+    with pytest.raises(SessionClosed):
+        sitting.close()
+    assert dump(db) == stored
+    sitting.reopen()
+    assert sitting.transfers() == []
+    make_deal(db, sitting.made)
+
+
+def test_what_was_paid_stays_paid_when_a_session_goes_on(db: Session) -> None:
+    sitting = Sitting(db, make_session(db))
+    make_deal(db, sitting.made)
+    sitting.close()
+    sitting.mark(0, paid=True)
+    sitting.reopen()
+    sitting.close()
+    paid, unpaid = sitting.transfers()
+    assert (paid.paid, unpaid.paid) == (4, None)
+    sitting.mark(0, paid=False)
+    assert sitting.is_settled()
+    assert [seat.settled for seat in sitting.seats()] == [0, 0, 0, 0]
