@@ -24,22 +24,26 @@ def without_foreign_keys(connection: Connection) -> None:
         raise RuntimeError("foreign keys must be off while tables are rebuilt")
 
 
-with db.engine.connect() as connection:
-    sqlite = connection.dialect.name == "sqlite"
-    if sqlite:
-        without_foreign_keys(connection)
-    connection = connection.execution_options(writes=True)
-    context.configure(
-        connection=connection,
-        target_metadata=db.metadata,
-        render_as_batch=True,
-        compare_type=True,
-        compare_server_default=True,
-        render_item=without_own_types,
-    )
-    with context.begin_transaction():
-        context.run_migrations()
-        if sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").all():
-            raise RuntimeError("a migration broke a foreign key")
-# The next connection has its foreign keys on again.
-db.engine.dispose()
+try:
+    with db.engine.connect() as connection:
+        sqlite = connection.dialect.name == "sqlite"
+        if sqlite:
+            without_foreign_keys(connection)
+        connection = connection.execution_options(writes=True)
+        context.configure(
+            connection=connection,
+            target_metadata=db.metadata,
+            render_as_batch=True,
+            compare_type=True,
+            compare_server_default=True,
+            render_item=without_own_types,
+            # Alembic does not expect it of SQLite, but with our own BEGIN it rolls back a change of a table too.
+            transactional_ddl=True,
+        )
+        with context.begin_transaction():
+            context.run_migrations()
+            if sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").all():
+                raise RuntimeError("a migration broke a foreign key")
+finally:
+    # The next connection has its foreign keys on again.
+    db.engine.dispose()

@@ -22,6 +22,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
     :raises BadSetting: if a value is not of its kind.
     """
     data = Path(environment.get("SCOREKEEPER_DATA") or platformdirs.user_data_dir("scorekeeper", appauthor=False))
+    database = environment.get("SCOREKEEPER_DATABASE_URL")
     port = environment.get("SCOREKEEPER_PORT")
     timezone = environment.get("SCOREKEEPER_TIMEZONE") or tzlocal.get_localzone_name() or "UTC"
     if timezone not in available_timezones():
@@ -29,8 +30,8 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
     return {
         "DATA": str(data),
         "SECRET_KEY": environment.get("SCOREKEEPER_SECRET_KEY"),
-        "SQLALCHEMY_DATABASE_URI": environment.get("SCOREKEEPER_DATABASE_URL") or f"sqlite:///{data / 'scorekeeper.db'}",
-        "HOST": environment.get("SCOREKEEPER_HOST", "0.0.0.0"),  # noqa: S104: phones on the same network are the point
+        "SQLALCHEMY_DATABASE_URI": database or f"sqlite:///{data / 'scorekeeper.db'}",
+        "HOST": environment.get("SCOREKEEPER_HOST", "0.0.0.0"),  # phones on the same network are the point
         "PORT": None if not port else whole_number("SCOREKEEPER_PORT", port, 1, 65535),
         "WORKERS": whole_number("SCOREKEEPER_WORKERS", environment.get("SCOREKEEPER_WORKERS") or "1", 1, 64),
         "BABEL_DEFAULT_TIMEZONE": timezone,

@@ -75,6 +75,8 @@ class Group(Base):
     name: Mapped[str] = mapped_column(String(40))
     version: Mapped[int] = mapped_column(default=1)
     submission_id: Mapped[str] = mapped_column(String(32), unique=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    """Of the form that made it."""
     created_at: Mapped[datetime]
 
 

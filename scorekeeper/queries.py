@@ -39,10 +39,9 @@ from scorekeeper.sessionfile import (
     SessionFile,
 )
 
-DEALS_SHOWN = 12
+DEALS_SHOWN = 10
 SESSIONS_SHOWN = 20
 CHANGES_SHOWN = 30
-DECISIONS_LOOKED_AT = 100
 
 Rows = Sequence[AnyRow]
 
@@ -210,14 +209,13 @@ def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
 
 
 def undecided_deal(db: Session, session_id: int) -> int | None:
-    """The number of the deal a person must decide about: the first that starts a game where none can start."""
-    starts = db.execute(
-        select(Deal.number, Deal.before)
-        .where(Deal.session_id == session_id, Deal.starts_game, Deal.status != "scored")
+    """The number of the deal a person must decide about: the first that was to start a game where none can start."""
+    return db.scalar(
+        select(Deal.number)
+        .where(Deal.session_id == session_id, Deal.status == "unscored", Deal.reason == "GAME_NOT_OVER")
         .order_by(Deal.number)
-        .limit(DECISIONS_LOOKED_AT)
+        .limit(1)
     )
-    return next((row.number for row in starts if row.before["deals"] or row.before["game"] == 1), None)
 
 
 def deal_versions(db: Session, session_id: int, number: int) -> Rows:

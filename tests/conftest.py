@@ -66,7 +66,7 @@ def migrated_url(database_server_url: str | None, tmp_path_factory: pytest.TempP
     if database_server_url is None:
         url = f"sqlite:///{tmp_path_factory.mktemp('database') / 'migrated.db'}"
     else:
-        url = _create_database(database_server_url, "migrated")
+        url = create_database(database_server_url, "migrated")
     app = make_app(url)
     with app.app_context():
         flask_migrate.upgrade()
@@ -78,7 +78,7 @@ def migrated_url(database_server_url: str | None, tmp_path_factory: pytest.TempP
 def database_url(database_server_url: str | None, migrated_url: str, tmp_path: Path) -> str:
     """The URL of a fresh database at head, this test's own."""
     if database_server_url is not None:
-        return _create_database(database_server_url, f"test{next(_names)}", template="migrated")
+        return create_database(database_server_url, f"test{next(_names)}", template="migrated")
     copy = tmp_path / "test.db"
     shutil.copy(sqlalchemy.make_url(migrated_url).database or "", copy)
     return f"sqlite:///{copy}"
@@ -107,7 +107,8 @@ def visitor(app: Flask) -> Visitor:
     return Visitor(app)
 
 
-def _create_database(server_url: str, name: str, template: str = "template1") -> str:
+def create_database(server_url: str, name: str, template: str = "template1") -> str:
+    """Make a database, empty or a copy of *template*, and return its URL."""
     engine = sqlalchemy.create_engine(server_url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.exec_driver_sql(f"CREATE DATABASE {name} TEMPLATE {template}")

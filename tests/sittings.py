@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, SessionSeat, Transfer
-from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Suit
+from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -36,6 +37,7 @@ from scorekeeper.services.sessions import (
 )
 from scorekeeper.services.settlement import MarkTransfer, is_settled_by, mark_transfer, redraw_settlement
 from scorekeeper.services.transaction import SessionClosed, StaleSession
+from tests.deals import fill_in
 from tests.factories import NAMES, MadeSession, make_group, make_session
 
 
@@ -51,107 +53,39 @@ class Rules:
 MENSCH = (
     Rules("mensch", "mensch"),
     Rules("mensch", "mensch-russian"),
-    Rules("mensch", "mensch-russian-printed", {"passed_out": "next-dealer"}),
-    Rules("mensch", "mensch", {"partnership": "fixed"}),
 )
 # Games from 6 points end, and begin again, within a few deals.
 DIRTY_CLUBS = (
     Rules("dirty-clubs", "dirty-clubs", {"start": 6, "stake_loser": 3, "stake_penalty": 1}),
     Rules("dirty-clubs", "dirty-clubs", {"start": 6, "one_card_each": True, "passed_out": "same-dealer"}),
-    Rules("dirty-clubs", "buck-euchre", {"start": 6, "stake_point": 1}),
-    Rules("dirty-clubs", "buck-euchre-bid", {"start": 6, "stake_loser": 2}),
+    Rules("dirty-clubs", "buck-euchre-bid", {"start": 6, "stake_point": 2}),
 )
 
 seats = st.integers(0, 3)
-suits = st.sampled_from([suit.value for suit in Suit])
-no_clubs = st.sampled_from([suit.value for suit in Suit if suit is not Suit.CLUBS])
-misdeals = st.just(dict(MISDEAL))
-
-
-def _partners(name: str, declarer: int, steps: int, trump: str, tricks: int) -> Facts:
-    trump = trump if name == "forced" else "clubs"
-    return {
-        "contract": name,
-        "declarer": declarer,
-        "partner": (declarer + steps) % 4,
-        "trump": trump,
-        "tricks": tricks,
-    }
-
-
-def _alone(name: str, declarer: int, trump: str, tricks: int) -> Facts:
-    trump = "clubs" if name.endswith("-after") else trump
-    return {"contract": name, "declarer": declarer, "trump": trump, "tricks": tricks}
-
-
-def _won_by(winners: Sequence[int]) -> list[int]:
-    return [winners.count(seat) for seat in range(4)]
-
-
-five_tricks = st.lists(seats, min_size=5, max_size=5).map(_won_by)
-
-
-def _made(turn_up: str, maker: int, trump: str, tricks: list[int], bid: int) -> Facts:
-    return {"turn_up": turn_up, "maker": maker, "trump": trump, "tricks": tricks, "bid": bid}
-
-
-mensch_deals: st.SearchStrategy[Facts] = st.one_of(
-    st.builds(
-        _partners, st.sampled_from(["half", "after", "forced"]), seats, st.integers(1, 3), suits, st.integers(0, 8)
-    ),
-    st.builds(
-        _alone,
-        st.sampled_from(["five", "five-after", "six", "seven", "seven-after", "solo"]),
-        seats,
-        suits,
-        st.integers(0, 8),
-    ),
-    st.just({"contract": "passed-out"}),
-    misdeals,
-)
-dirty_clubs_deals: st.SearchStrategy[Facts] = st.one_of(
-    st.builds(_made, no_clubs, seats, no_clubs, five_tricks, st.integers(2, 5)),
-    five_tricks.map(lambda tricks: {"turn_up": "clubs", "tricks": tricks}),
-    st.builds(lambda turn_up, tricks: {"turn_up": turn_up, "trump": "none", "tricks": tricks}, no_clubs, five_tricks),
-    no_clubs.map(lambda turn_up: {"turn_up": turn_up, "passed_out": True}),
-    misdeals,
-)
-
-
-def deals_of(rules: Rules) -> st.SearchStrategy[Facts]:
-    """Deals of a card game. Some rulesets refuse some of them."""
-    if rules.card_game == "mensch":
-        return mensch_deals
-    # Only where there are bids has a deal one.
-    if rules.ruleset == "buck-euchre-bid":
-        return dirty_clubs_deals
-    return dirty_clubs_deals.map(lambda facts: {name: value for name, value in facts.items() if name != "bid"})
-
+numbers = st.integers(1, 40)
+chances = st.randoms(use_true_random=False)
 
 Act = Callable[["Sitting"], None]
 
 
-def recording(facts: Facts) -> Act:
-    return lambda sitting: sitting.record(facts)
-
-
-def _change(number: int, facts: Facts) -> Act:
-    return lambda sitting: sitting.correct(number, facts)
-
-
 def recordings(rules: Rules) -> st.SearchStrategy[Act]:
     """Deals, and the next game where one has ended."""
-    deals = deals_of(rules).map(recording)
+    deals: st.SearchStrategy[Act] = st.builds(
+        lambda chance: lambda sitting: sitting.record(sitting.some_deal(chance)), chances
+    )
     return deals | st.just(Sitting.next_game) if rules.card_game == "dirty-clubs" else deals
 
 
 def changes(rules: Rules) -> st.SearchStrategy[Act]:
     """Corrections of what was recorded: other facts, none at all, and where a game begins."""
-    numbers = st.integers(1, 40)
     acts: list[st.SearchStrategy[Act]] = [
-        st.builds(_change, numbers, deals_of(rules)),
-        numbers.map(lambda number: lambda sitting: sitting.void(number)),
-        numbers.map(lambda number: lambda sitting: sitting.restore(number)),
+        st.builds(
+            lambda number, chance: lambda sitting: sitting.correct(number, sitting.some_deal(chance, number)),
+            numbers,
+            chances,
+        ),
+        st.builds(lambda number: lambda sitting: sitting.void(number), numbers),
+        st.builds(lambda number: lambda sitting: sitting.restore(number), numbers),
     ]
     if rules.card_game == "dirty-clubs":
         acts.append(
@@ -249,9 +183,7 @@ class Sitting:
         self.settles = False
 
     def restore(self, number: int) -> None:
-        deals = self.deals()
-        if deals:
-            deal = deals[(number - 1) % len(deals)]
+        if deal := self.deal(number):
             self.correct(deal.number, deal.facts)
 
     def void(self, number: int) -> None:
@@ -294,8 +226,23 @@ class Sitting:
             command = self.made.command(self.db)
             mark_transfer(self.db, MarkTransfer(**command, plan=transfer.version, line=transfer.line, paid=paid))
 
+    def some_deal(self, chance: Random, number: int | None = None) -> Facts:
+        """A deal that may be next, or in place of deal *number*."""
+        if chance.randrange(8) == 0:
+            return dict(MISDEAL)
+        deal = None if number is None else self.deal(number)
+        game, ruleset = game_of(self.row)
+        table = Table.restored(ruleset, deal.before if deal else self.row.table)
+        return fill_in(game, table, chance.choice)
+
+    def deal(self, number: int) -> AnyRow | None:
+        """One of the deals, whatever *number*, if there are any."""
+        deals = self.deals()
+        return deals[(number - 1) % len(deals)] if deals else None
+
     def _number(self, number: int) -> int:
-        return (number - 1) % max(1, len(self.deals())) + 1
+        deal = self.deal(number)
+        return deal.number if deal else number
 
 
 def entered_right_at_first(sitting: Sitting) -> Sitting:

@@ -14,6 +14,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=40), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("submission_id", sa.String(length=32), nullable=False),
+        sa.Column("fingerprint", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_player_group")),
         sa.UniqueConstraint("submission_id", name=op.f("uq_player_group_submission_id")),

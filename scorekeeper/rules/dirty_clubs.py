@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Any, Final
 
 from scorekeeper.rules.base import (
     HIGHEST_OPENING,
@@ -64,7 +64,7 @@ DROPPED: Final = "dropped"
 class DirtyClubsDeal:
     """One deal. ``trump`` is a suit or ``NO_TRUMP``; a deal thrown in has only its turned card."""
 
-    turn_up: Suit
+    turn_up: Suit | None = None
     maker: Seat | None = None
     trump: str | None = None
     tricks: tuple[int, ...] | None = None
@@ -138,97 +138,52 @@ _THREE: Final[Mapping[str, OptionValue]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class _Rules:
     """A ruleset's options, ready to score with."""
 
-    hand: int
-    opened_most: int
-    """How many cards the dealer can open."""
-    target: int
-    maker_by: str
-    needs: int
-    bid_low: int
-    bid_high: int
-    may_drop: bool
-    drop_without_trump: bool
-    passed_out: str
-    may_name_turned: bool
-    call_no_trump: bool
-    extra_deal: bool
-    floor: int | None
-    ceiling: int | None
-    one_card_each: bool
-    all_guessers: bool
-    stake_loser: int
-    stake_penalty: int
-    stake_point: int
-    staked: bool
-    """Whether a game is played for chips."""
-    payoffs: Payoffs
-    by_tricks: Mapping[str, Mapping[int, Payoff]]
-    """For a role and its tricks: the payoff."""
-
-    @property
-    def plays_without_trump(self) -> bool:
-        """Whether a deal in which nobody fixed trump is played."""
-        return self.passed_out == "no-trump"
-
-    @property
-    def bids(self) -> bool:
-        return self.maker_by == "bid"
-
-
-@lru_cache(maxsize=256)
-def _rules(ruleset: Ruleset) -> _Rules:
-    options = ruleset.options
-
-    def number(name: str) -> int:
-        return cast(int, options[name])
-
-    players, hand, start, target = number("players"), number("hand"), number("start"), number("target")
-    cards_left = number("cards") - players * hand - 1
-    one_card_each = cast(bool, options["one_card_each"])
-    payoffs = tuple(_payoffs(options))
-    by_tricks: dict[str, dict[int, Payoff]] = {}
-    for row in payoffs:
-        by_tricks.setdefault(row.case, {}).update(dict.fromkeys(range(row.low, row.high + 1), row))
-    return _Rules(
-        hand=hand,
+    def __init__(self, ruleset: Ruleset) -> None:
+        options: Mapping[str, Any] = ruleset.options
+        players: int = options["players"]
+        self.hand: Final[int] = options["hand"]
+        self.target: Final[int] = options["target"]
+        self.opens_cards: Final[bool] = options["maker_by"] == "opened"
+        self.bids: Final[bool] = options["maker_by"] == "bid"
+        self.needs: Final[int] = options["needs"]
+        self.bid_low: Final[int] = options["bid_low"]
+        self.bid_high: Final[int] = options["bid_high"]
+        self.may_drop: Final[bool] = options["drop"] == "all-but-maker"
+        self.drop_without_trump: Final[bool] = options["drop_without_trump"]
+        self.plays_without_trump: Final[bool] = options["passed_out"] == "no-trump"
+        self.same_dealer: Final[bool] = options["passed_out"] == "same-dealer"
+        self.may_name_turned: Final[bool] = options["turned_suit"] == "may-be-named"
+        # Rules §3.4: ordering up the turned card is another way to its suit than naming it.
+        self.turned_may_be_trump: Final[bool] = self.may_name_turned or options["maker_by"] == "order-up"
+        self.call_no_trump: Final[bool] = options["call_no_trump"]
+        self.extra_deal: Final[bool] = options["level"] == "extra-deal"
+        self.floor: Final[int | None] = self.target if options["floor"] == "target" else None
+        self.ceiling: Final[int | None] = options["start"] if options["ceiling"] == "start" else None
+        self.one_card_each: Final[bool] = options["one_card_each"]
+        self.all_guessers: Final[bool] = options["all_guessers"]
+        self.stake_loser: Final[int] = options["stake_loser"]
+        self.stake_penalty: Final[int] = options["stake_penalty"]
+        self.stake_point: Final[int] = options["stake_point"]
+        self.staked: Final = bool(self.stake_loser or self.stake_penalty or self.stake_point)
+        cards_left = options["cards"] - players * self.hand - 1
         # Rules H1: one card for each player, the dealer never served.
-        opened_most=min(cards_left, players - 1) if one_card_each else cards_left,
-        target=target,
-        maker_by=cast(str, options["maker_by"]),
-        needs=number("needs"),
-        bid_low=number("bid_low"),
-        bid_high=number("bid_high"),
-        may_drop=options["drop"] == "all-but-maker",
-        drop_without_trump=cast(bool, options["drop_without_trump"]),
-        passed_out=cast(str, options["passed_out"]),
-        may_name_turned=options["turned_suit"] == "may-be-named",
-        call_no_trump=cast(bool, options["call_no_trump"]),
-        extra_deal=options["level"] == "extra-deal",
-        floor=target if options["floor"] == "target" else None,
-        ceiling=start if options["ceiling"] == "start" else None,
-        one_card_each=one_card_each,
-        all_guessers=cast(bool, options["all_guessers"]),
-        stake_loser=number("stake_loser"),
-        stake_penalty=number("stake_penalty"),
-        stake_point=number("stake_point"),
-        staked=any(number(option) for option in ("stake_loser", "stake_penalty", "stake_point")),
-        payoffs=payoffs,
-        by_tricks=MappingProxyType(by_tricks),
-    )
+        self.opened_most: Final[int] = min(cards_left, players - 1) if self.one_card_each else cards_left
+        self.payoffs: Final = tuple(_payoffs(options))
+        # For a role and its tricks: the payoff.
+        self.by_tricks: Final[dict[str, dict[int, Payoff]]] = {}
+        for row in self.payoffs:
+            self.by_tricks.setdefault(row.case, {}).update(dict.fromkeys(range(row.low, row.high + 1), row))
 
 
-def _payoffs(options: Mapping[str, OptionValue]) -> Iterator[Payoff]:
+_rules = lru_cache(maxsize=256)(_Rules)
+
+
+def _payoffs(options: Mapping[str, Any]) -> Iterator[Payoff]:
     """The endings of each role there is under *options*, from no trick to all of them."""
-
-    def number(name: str) -> int:
-        return cast(int, options[name])
-
-    hand, per_trick = number("hand"), number("per_trick")
-    sweeps = options["sweep"] == "wins"
+    hand, per_trick = options["hand"], options["per_trick"]
 
     def change(points: int) -> Mapping[str, int]:
         return MappingProxyType({"player": points})
@@ -240,24 +195,23 @@ def _payoffs(options: Mapping[str, OptionValue]) -> Iterator[Payoff]:
         # Rules K1.
         for tricks in range(needs, hand):
             yield Payoff(role, trump, tricks, tricks, kept, change(-tricks * per_trick))
-        if sweeps:
+        if options["sweep"] == "wins":
             # Rules K4: the score becomes the target from wherever it stands, so there is no change to name.
             yield Payoff(role, trump, hand, hand, kept, MappingProxyType({}), wins=True)
         else:
             yield Payoff(role, trump, hand, hand, kept, change(-hand * per_trick))
 
     if options["maker_by"] == "bid":
-        for bid in range(number("bid_low"), number("bid_high") + 1):
-            yield from endings(_bidder(bid), "any", bid, number("short_penalty"), Result.MADE)
+        for bid in range(options["bid_low"], options["bid_high"] + 1):
+            yield from endings(_bidder(bid), "any", bid, options["short_penalty"], Result.MADE)
     else:
-        yield from endings(MAKER, "any", number("needs"), number("short_penalty"), Result.MADE)
-    others_need, dealer_needs = number("others_need"), number("club_dealer_needs")
-    yield from endings(PLAYER, "any", others_need, number("none_penalty"), Result.PLAYED)
-    if dealer_needs != others_need:
-        yield from endings(DEALER, "clubs", dealer_needs, number("none_penalty"), Result.PLAYED)
+        yield from endings(MAKER, "any", options["needs"], options["short_penalty"], Result.MADE)
+    yield from endings(PLAYER, "any", options["others_need"], options["none_penalty"], Result.PLAYED)
+    if options["club_dealer_needs"] != options["others_need"]:
+        yield from endings(DEALER, "clubs", options["club_dealer_needs"], options["none_penalty"], Result.PLAYED)
     if options["drop"] != "nobody":
         # Rules R18: dropping out costs nothing, unless the house says so.
-        yield Payoff(DROPPED, "any", 0, 0, Result.PLAYED, change(number("dropped_penalty")))
+        yield Payoff(DROPPED, "any", 0, 0, Result.PLAYED, change(options["dropped_penalty"]))
         # Rules R14: credited with every trick, and no sweep.
         yield Payoff(ALONE, "any", hand, hand, Result.MADE, change(-hand * per_trick))
 
@@ -312,24 +266,20 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     )
 
     def problems_of(self, ruleset: Ruleset) -> tuple[Problem, ...]:
-        options = ruleset.options
-
-        def number(name: str) -> int:
-            return cast(int, options[name])
-
+        options: Mapping[str, Any] = ruleset.options
         opened = options["maker_by"] == "opened"
         conflicts = {
             # One card is turned up beside those dealt.
-            ("cards", "hand"): number("cards") < number("players") * number("hand") + 1,
-            ("target", "start"): number("target") >= number("start"),
-            ("needs", "hand"): number("needs") > number("hand"),
-            ("others_need", "hand"): number("others_need") > number("hand"),
-            ("club_dealer_needs", "hand"): number("club_dealer_needs") > number("hand"),
-            ("bid_high", "hand"): number("bid_high") > number("hand"),
-            ("bid_low", "bid_high"): number("bid_low") > number("bid_high"),
-            ("one_card_each", "maker_by"): bool(options["one_card_each"]) and not opened,
-            ("all_guessers", "maker_by"): bool(options["all_guessers"]) and not opened,
-            ("call_no_trump", "maker_by"): bool(options["call_no_trump"]) and opened,
+            ("cards", "hand"): options["cards"] <= options["players"] * options["hand"],
+            ("target", "start"): options["target"] >= options["start"],
+            ("needs", "hand"): options["needs"] > options["hand"],
+            ("others_need", "hand"): options["others_need"] > options["hand"],
+            ("club_dealer_needs", "hand"): options["club_dealer_needs"] > options["hand"],
+            ("bid_high", "hand"): options["bid_high"] > options["hand"],
+            ("bid_low", "bid_high"): options["bid_low"] > options["bid_high"],
+            ("one_card_each", "maker_by"): options["one_card_each"] and not opened,
+            ("all_guessers", "maker_by"): options["all_guessers"] and not opened,
+            ("call_no_trump", "maker_by"): options["call_no_trump"] and opened,
         }
         return tuple(
             Problem("HOUSE_RULE_CONFLICT", option, {"other": other})
@@ -338,10 +288,10 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         )
 
     def players(self, ruleset: Ruleset) -> int:
-        return cast(int, ruleset.options["players"])
+        return int(ruleset.options["players"])
 
     def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
-        return (cast(int, ruleset.options["start"]),) * self.players(ruleset)
+        return (int(ruleset.options["start"]),) * self.players(ruleset)
 
     def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
         rules = _rules(ruleset)
@@ -378,7 +328,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             # Rules H2 asks who else named the suit.
             detail = not rules.all_guessers
             fields.append(Field("named", FieldKind.SUITS, suits, seats, required=False, detail=detail))
-        if rules.maker_by == "opened":
+        if rules.opens_cards:
             most = rules.opened_most
             fields.append(Field("opened", FieldKind.SUIT_LIST, suits, high=most, required=False, detail=True))
         return tuple(fields)
@@ -386,18 +336,19 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
         rules = _rules(table.ruleset)
         fields = {field.name: field for field in self.fields(table)}
-        turn_up, maker, trump, dropped, bid = _known(facts, table)
+        known = _understood(facts, table)
         if not rules.may_drop:
             del fields["dropped"]
         if rules.plays_without_trump:
             del fields["passed_out"]
-        if turn_up is None:
+        if known.turn_up is None:
             return tuple(fields.values())
-        if turn_up is Suit.CLUBS:
+        if known.turn_up is Suit.CLUBS:
             return fields["turn_up"], fields["tricks"]
-        if "passed_out" in fields and facts.get("passed_out") is True:
+        if "passed_out" in fields and known.passed_out:
             return fields["turn_up"], fields["passed_out"]
 
+        maker = known.maker
         if maker is not None:
             fields.pop("passed_out", None)
         makers = tuple(seat for seat in table.seats if not (rules.one_card_each and seat == table.dealer))
@@ -405,14 +356,14 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         fields["maker"] = replace(fields["maker"], seats=makers, required=maker_required)
         if "bid" in fields:
             fields["bid"] = replace(fields["bid"], required=maker_required or maker is not None)
-        fields["trump"] = replace(fields["trump"], choices=_trumps(turn_up, maker, rules), required=True)
-        if maker is None or (trump == NO_TRUMP and not rules.drop_without_trump):
+        fields["trump"] = replace(fields["trump"], choices=_trumps(known.turn_up, maker, rules), required=True)
+        if maker is None or (known.trump == NO_TRUMP and not rules.drop_without_trump):
             fields.pop("dropped", None)
         elif "dropped" in fields:
             others = tuple(seat for seat in table.seats if seat != maker)
             fields["dropped"] = replace(fields["dropped"], seats=others)
-        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat not in dropped)
-        needs = bid if rules.bids else rules.needs
+        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat not in known.dropped)
+        needs = known.bid if rules.bids else rules.needs
         # A bid still to be corrected sets no line.
         line = needs if maker is not None and needs in range(1, rules.hand + 1) else None
         fields["tricks"] = replace(fields["tricks"], seats=playing, line=line)
@@ -420,36 +371,34 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
 
     def complete(self, facts: Facts, table: Table) -> Facts:
         rules = _rules(table.ruleset)
-        turn_up, maker, _, dropped, _ = _known(facts, table)
-        if turn_up is None or "passed_out" in facts:
+        known = _understood(facts, table)
+        if known.turn_up is None or known.passed_out:
             return facts
-        known = dict(facts)
-        if turn_up is Suit.CLUBS:
-            known.setdefault("trump", Suit.CLUBS.value)
-        playing = [seat for seat in table.seats if seat not in dropped]
+        completed = dict(facts)
+        if known.turn_up is Suit.CLUBS:
+            completed.setdefault("trump", Suit.CLUBS.value)
+        playing = [seat for seat in table.seats if seat not in known.dropped]
         entered = facts.get("tricks")
-        if entered is None and playing == [maker]:
+        if entered is None and playing == [known.maker]:
             entered = [None] * len(table.seats)
         if isinstance(entered, (list, tuple)) and len(entered) == len(table.seats):
-            tricks = [0 if seat in dropped and entered[seat] is None else entered[seat] for seat in table.seats]
-            missing = [seat for seat in playing if tricks[seat] is None]
+            tricks = [0 if seat not in playing and entered[seat] is None else entered[seat] for seat in table.seats]
             taken = [number for number in map(whole, tricks) if number is not None]
             left = rules.hand - sum(taken)
-            if len(missing) == 1 and len(taken) == len(tricks) - 1 and 0 <= left <= rules.hand:
-                tricks[missing[0]] = left
-            known["tricks"] = tricks
-        return known
+            if tricks.count(None) == 1 and len(taken) == len(tricks) - 1 and 0 <= left <= rules.hand:
+                tricks[tricks.index(None)] = left
+            completed["tricks"] = tricks
+        return completed
 
     def read(self, facts: Facts, table: Table) -> DirtyClubsDeal:
         rules = _rules(table.ruleset)
         players = len(table.totals)
-        thrown_in = "passed_out" in facts
+        thrown_in = facts.get("passed_out") is True
         names = ["turn_up", "passed_out"] if thrown_in else [field.name for field in self.fields(table)]
         reader = Reader(self.complete(facts, table), names)
-        turn_up = reader.take("turn_up", suit, required=True)
         bid_range = Problem("BID_RANGE", "bid", {"low": rules.bid_low, "high": rules.bid_high})
         deal = DirtyClubsDeal(
-            turn_up=turn_up or Suit.CLUBS,
+            turn_up=reader.take("turn_up", suit, required=True),
             maker=reader.take("maker", seat_of(players)),
             trump=reader.take("trump", one_of(*Suit, NO_TRUMP)),
             tricks=reader.numbers("tricks", players, "TRICKS_RANGE", rules.hand, required=not thrown_in),
@@ -457,17 +406,18 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             bid=reader.take("bid", whole, otherwise=bid_range),
             named=reader.take("named", _suits_named(players)),
             opened=reader.take("opened", list_of(suit, longest=rules.opened_most)) or (),
-            passed_out=thrown_in,
+            passed_out=reader.take("passed_out", yes) is True,
         )
-        reader.take("passed_out", yes)
         if reader.problems:
-            # Without the turned card nothing else can be judged.
-            raise MalformedDeal(*reader.and_also(self.check(deal, table) if turn_up else ()))
+            raise MalformedDeal(*reader.and_also(self.check(deal, table)))
         return deal
 
     def check(self, deal: DirtyClubsDeal, table: Table) -> tuple[Problem, ...]:
         if table.over:
             return (Problem("GAME_OVER", "deal"),)
+        if deal.turn_up is None:
+            # Without the turned card nothing else can be judged.
+            return (malformed("turn_up", "missing"),)
         rules = _rules(table.ruleset)
         club_turned = deal.turn_up is Suit.CLUBS
         if deal.passed_out:
@@ -475,7 +425,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             if club_turned or rules.plays_without_trump:
                 return (Problem("NO_THROW_IN", "passed_out", {"reason": "club" if club_turned else "no-trump"}),)
             return ()
-        problems = [*(_check_club(deal) if club_turned else _check_maker(deal, table, rules))]
+        problems = list(_check_club(deal) if club_turned else _check_maker(deal, table, rules))
         if deal.dropped:
             problems += _check_dropped(deal, table, rules)
         if deal.tricks is None:
@@ -492,19 +442,17 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         tricks = deal.tricks
         if tricks is None:
             # Rules §3.4: no score; who deals next is the ruleset's.
-            dealer = table.dealer if rules.passed_out == "same-dealer" else table.left_of(table.dealer)
-            nothing = (0,) * players
-            return DealScore(self, table, deal, Result.PASSED_OUT, nothing, nothing, replace(table, dealer=dealer))
-        totals, penalties = list(table.totals), list(table.penalties)
-        short, sweeper = Result.SET, None
+            dealer = table.dealer if rules.same_dealer else table.left_of(table.dealer)
+            return self.unscored(deal, table, Result.PASSED_OUT, dealer)
         rows = _payoffs_of(deal, tricks, table, rules)
+        totals, penalties = list(table.totals), list(table.penalties)
+        sweeper = None
         for seat, row in enumerate(rows):
             if row.wins:
-                totals[seat] = rules.target
-                sweeper = Seat(seat)
+                totals[seat], sweeper = rules.target, Seat(seat)
             else:
                 totals[seat] += row.change["player"]
-            if row.result is short:
+            if row.result is Result.SET:
                 penalties[seat] += 1
         if rules.floor is not None:
             totals = [max(total, rules.floor) for total in totals]
@@ -591,22 +539,22 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         for seat in score.table.seats:
             if seat not in winners:
                 yield Line("stake", {"player": seat, **_stake(seat, score.table, rules)})
-        for payment in score.payments:
-            yield Line("payment", {"payer": payment.payer, "payee": payment.payee, "chips": payment.chips})
+        yield from (payment.line for payment in score.payments)
 
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         return _rules(ruleset).payoffs
 
 
-def _known(facts: Facts, table: Table) -> tuple[Suit | None, Seat | None, str | None, tuple[Seat, ...], int | None]:
-    """What can be used of *facts*: the turned card, maker, trump, who dropped out, and the bid."""
+def _understood(facts: Facts, table: Table) -> DirtyClubsDeal:
+    """What can be used of *facts*, as far as the other facts depend on it."""
     players = len(table.totals)
-    return (
-        suit(facts.get("turn_up")),
-        seat_of(players)(facts.get("maker")),
-        one_of(*Suit, NO_TRUMP)(facts.get("trump")),
-        seats_of(players)(facts.get("dropped")) or (),
-        whole(facts.get("bid")),
+    return DirtyClubsDeal(
+        turn_up=suit(facts.get("turn_up")),
+        maker=seat_of(players)(facts.get("maker")),
+        trump=one_of(*Suit, NO_TRUMP)(facts.get("trump")),
+        dropped=seats_of(players)(facts.get("dropped")) or (),
+        bid=whole(facts.get("bid")),
+        passed_out=facts.get("passed_out") is True,
     )
 
 
@@ -624,8 +572,7 @@ def _suits_named(players: int) -> Callable[[object], tuple[Suit | None, ...] | N
 
 def _trumps(turn_up: Suit, maker: Seat | None, rules: _Rules) -> tuple[str, ...]:
     """What can be trump when *turn_up*, no club, was turned."""
-    barred = not rules.may_name_turned and rules.maker_by != "order-up"
-    suits = tuple(one for one in Suit if not (barred and one is turn_up))
+    suits = tuple(one for one in Suit if rules.turned_may_be_trump or one is not turn_up)
     without = rules.call_no_trump or (maker is None and rules.plays_without_trump)
     return (*suits, NO_TRUMP) if without else suits
 
@@ -663,47 +610,38 @@ def _check_maker(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[
             yield malformed("bid", "missing")
         elif deal.bid is not None and not rules.bid_low <= deal.bid <= rules.bid_high:
             yield Problem("BID_RANGE", "bid", {"low": rules.bid_low, "high": rules.bid_high})
-        elif deal.bid is not None and maker is None and trump == NO_TRUMP:
+        elif deal.bid is not None and maker is None and trump == NO_TRUMP and rules.plays_without_trump:
             yield Problem("MAKER_NOT_ALLOWED", "bid", {"reason": "no-trump"})
-    if not rules.may_name_turned:
-        yield from _check_turned_down(deal, rules)
+    turned = deal.turn_up
+    if deal.named is not None and turned in deal.named and not rules.may_name_turned:
+        yield Problem("SUIT_TURNED_DOWN", "named", {"suit": turned, "player": Seat(deal.named.index(turned))})
+    if trump == turned and not rules.turned_may_be_trump:
+        yield Problem("SUIT_TURNED_DOWN", "trump", {"suit": turned, "player": maker})
     if deal.named is not None or deal.opened:
         yield from _check_guess(deal, deal.named or (None,) * len(table.totals), table, rules)
-
-
-def _check_turned_down(deal: DirtyClubsDeal, rules: _Rules) -> Iterator[Problem]:
-    if deal.named is not None and deal.turn_up in deal.named:
-        player = Seat(deal.named.index(deal.turn_up))
-        yield Problem("SUIT_TURNED_DOWN", "named", {"suit": deal.turn_up, "player": player})
-    # Rules §3.4: ordering up the turned card is another way to its suit than naming it.
-    if deal.trump == deal.turn_up and rules.maker_by != "order-up":
-        yield Problem("SUIT_TURNED_DOWN", "trump", {"suit": deal.turn_up, "player": deal.maker})
 
 
 def _check_guess(
     deal: DirtyClubsDeal, named: tuple[Suit | None, ...], table: Table, rules: _Rules
 ) -> Iterator[Problem]:
+    maker, trump = deal.maker, deal.trump
     turns = [table.left_of(table.dealer, steps) for steps in range(1, len(named) + 1)]
-
-    def first_to_name(name: str | None) -> Seat | None:
-        return next((seat for seat in turns if named[seat] == name), None)
-
     for place, opened in enumerate(deal.opened):
         # Rules R12 and R13: each opened card against everybody in turn; by H1, against one player.
-        guesser = turns[place] if rules.one_card_each else first_to_name(opened)
-        if guesser is not None and named[guesser] == opened:
-            if (guesser, opened) != (deal.maker, deal.trump):
+        asked = turns[place : place + 1] if rules.one_card_each else turns
+        guesser = next((seat for seat in asked if named[seat] is opened), None)
+        if guesser is not None:
+            if (guesser, opened) != (maker, trump):
                 yield Problem("GUESS_MISMATCH", "maker", {"reason": "named", "suit": opened, "player": guesser})
             return
-    if deal.maker is None or deal.trump in (None, NO_TRUMP):
+    if maker is None or trump in (None, NO_TRUMP):
         return
-    if deal.opened and deal.trump not in deal.opened:
-        yield Problem("GUESS_MISMATCH", "opened", {"reason": "not-opened", "suit": deal.trump, "player": None})
-        return
-    first = deal.maker if rules.one_card_each else first_to_name(deal.trump)
-    named_before = first is not None and turns.index(first) < turns.index(deal.maker)
-    if named_before or named[deal.maker] not in (None, deal.trump):
-        yield Problem("GUESS_MISMATCH", "maker", {"reason": "not-named", "suit": deal.trump, "player": first})
+    before = [] if rules.one_card_each else turns[: turns.index(maker)]
+    first = next((seat for seat in before if named[seat] == trump), None)
+    if deal.opened and trump not in deal.opened:
+        yield Problem("GUESS_MISMATCH", "opened", {"reason": "not-opened", "suit": trump, "player": None})
+    elif first is not None or named[maker] not in (None, trump):
+        yield Problem("GUESS_MISMATCH", "maker", {"reason": "not-named", "suit": trump, "player": first})
 
 
 def _check_dropped(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[Problem]:
@@ -723,10 +661,10 @@ def _check_dropped(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterato
 
 
 def _check_tricks(tricks: tuple[int, ...], rules: _Rules) -> Iterator[Problem]:
-    wrong = [Seat(number) for number, taken in enumerate(tricks) if not 0 <= taken <= rules.hand]
-    for seat in wrong:
-        yield Problem("TRICKS_RANGE", "tricks", {"max": rules.hand, "player": seat})
-    if not wrong:
+    for seat, taken in enumerate(tricks):
+        if not 0 <= taken <= rules.hand:
+            yield Problem("TRICKS_RANGE", "tricks", {"max": rules.hand, "player": Seat(seat)})
+    if sum(tricks) != rules.hand:
         yield Problem("TRICKS_SUM", "tricks", {"sum": sum(tricks), "max": rules.hand})
 
 
@@ -736,28 +674,24 @@ def _makers(deal: DirtyClubsDeal, rules: _Rules) -> tuple[Seat, ...]:
         return ()
     if not rules.all_guessers or deal.named is None:
         return (deal.maker,)
-    also = (Seat(number) for number, name in enumerate(deal.named) if name == deal.trump and number != deal.maker)
-    return (deal.maker, *also)
+    return tuple(Seat(seat) for seat, name in enumerate(deal.named) if seat == deal.maker or name == deal.trump)
 
 
 def _payoffs_of(deal: DirtyClubsDeal, tricks: tuple[int, ...], table: Table, rules: _Rules) -> list[Payoff]:
     """What each seat's tricks bring it in the role it has."""
+    roles = [PLAYER] * len(tricks)
+    if deal.maker is not None:
+        for seat in deal.dropped:
+            roles[seat] = DROPPED
+        for seat in _makers(deal, rules):
+            roles[seat] = MAKER if deal.bid is None else _bidder(deal.bid)
+        if len(deal.dropped) == len(tricks) - 1:
+            roles[deal.maker] = ALONE
+    elif deal.turn_up is Suit.CLUBS and DEALER in rules.by_tricks:
+        # Rules §3.4, three players: the dealer takes the club and owes two.
+        roles[table.dealer] = DEALER
     by_tricks = rules.by_tricks
-    player = by_tricks[PLAYER]
-    rows = [player[taken] for taken in tricks]
-    if deal.maker is None:
-        if deal.turn_up is Suit.CLUBS and DEALER in by_tricks:
-            # Rules §3.4, three players: the dealer takes the club and owes two.
-            rows[table.dealer] = by_tricks[DEALER][tricks[table.dealer]]
-        return rows
-    for seat in deal.dropped:
-        rows[seat] = by_tricks[DROPPED][tricks[seat]]
-    maker = by_tricks[MAKER if deal.bid is None else _bidder(deal.bid)]
-    for seat in _makers(deal, rules):
-        rows[seat] = maker[tricks[seat]]
-    if len(deal.dropped) == len(tricks) - 1:
-        rows[deal.maker] = by_tricks[ALONE][tricks[deal.maker]]
-    return rows
+    return [by_tricks[role][tricks[seat]] for seat, role in enumerate(roles)]
 
 
 def _outcome(totals: Sequence[int], rules: _Rules) -> Outcome | None:

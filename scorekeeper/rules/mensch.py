@@ -576,9 +576,11 @@ def _check_tricks_by_player(deal: MenschDeal, tricks: tuple[int, ...], rules: _R
     if sum(tricks) != rules.hand:
         yield Problem("TRICKS_SUM", "tricks_by_player", {"sum": sum(tricks), "max": rules.hand})
     contract = rules.contracts.get(deal.contract)
-    side = {seat for seat in (deal.declarer, deal.partner) if seat is not None}
+    if contract is None or deal.tricks is None:
+        return
+    side = {seat for seat in (deal.declarer, deal.partner)[: contract.declarers] if seat is not None}
     # While a person of the side is unknown there is nothing to compare.
-    if contract is None or deal.tricks is None or len(side) != contract.declarers:
+    if len(side) < contract.declarers:
         return
     together = sum(tricks[seat] for seat in side)
     if together != deal.tricks:
@@ -594,7 +596,7 @@ def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rul
         if turns[seat] >= rules.bids_each:
             problems.append(Problem("BID_TWICE", "auction", {"player": seat}))
         elif seat != turn:
-            problems.append(Problem("BID_OUT_OF_TURN", "auction", {"player": turn}))
+            problems.append(Problem("BID_OUT_OF_TURN", "auction", {"player": turn, "speaker": seat}))
         turns[seat] += 1
         turn = table.left_of(seat)
         if bid != PASS:

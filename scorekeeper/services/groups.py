@@ -16,7 +16,7 @@ from scorekeeper.limits import MAX_PLAYERS
 from scorekeeper.models import Group, GroupLink, Player
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Problem, Refused
-from scorekeeper.services.transaction import transaction
+from scorekeeper.services.transaction import ChangedForm, fingerprint_of, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
     the reply with the token may have been lost.
 
     :raises Refused: if a name cannot be used; nothing is written.
+    :raises ChangedForm: if it comes with other content; nothing is written.
     """
     try:
         return _create_group(db, command)
@@ -55,9 +56,14 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
 
 
 def _create_group(db: Session, command: CreateGroup) -> NewLink:
+    fingerprint = fingerprint_of(command)
     with transaction(db):
-        group_id = db.scalar(select(Group.id).where(Group.submission_id == command.submission_id))
-        if group_id is None:
+        made = select(Group.id, Group.fingerprint).where(Group.submission_id == command.submission_id)
+        if (before := db.execute(made).one_or_none()) is not None:
+            if before.fingerprint != fingerprint:
+                raise ChangedForm
+            group_id = before.id
+        else:
             problems: list[Problem] = []
             name = _usable(command.name, "name", problems)
             players = [
@@ -71,7 +77,9 @@ def _create_group(db: Session, command: CreateGroup) -> NewLink:
                 raise Refused(*problems)
             now = datetime.now(UTC)
             group_id = db.execute(
-                insert(Group).values(name=name, submission_id=command.submission_id, created_at=now).returning(Group.id)
+                insert(Group)
+                .values(name=name, submission_id=command.submission_id, fingerprint=fingerprint, created_at=now)
+                .returning(Group.id)
             ).scalar_one()
             _insert_players(db, group_id, [player for _, player in players])
         return _insert_link(db, group_id)

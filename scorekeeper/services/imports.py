@@ -18,8 +18,8 @@ from scorekeeper.services.deals import columns_of
 from scorekeeper.services.groups import add_players, change_group
 from scorekeeper.services.history import Entered, first_table, game_of, replay
 from scorekeeper.services.ledger import Amount, Posting, count_games, post
-from scorekeeper.services.sessions import OpenSession, begin_session, bought, cashed, moved
-from scorekeeper.services.transaction import transaction
+from scorekeeper.services.sessions import OpenSession, begin_session, bought, cashed, moved, session_begun
+from scorekeeper.services.transaction import fingerprint_of, transaction
 from scorekeeper.sessionfile import Adjustment, BuyIn, CashOut, DealEvent, MisdealEvent, NewGame, SessionFile
 
 _KINDS = {
@@ -48,14 +48,14 @@ def import_session(db: Session, command: ImportSession) -> int:
     """Store a session file as a session and return its id. Sending the same form again returns the same id.
 
     :raises Refused: if a player cannot join the group; nothing is written.
+    :raises ChangedForm: if it comes with other content; nothing is written.
     """
+    fingerprint = fingerprint_of(command)
     with transaction(db):
         change_group(db, command.group_id)
-        imported = select(GameSession.id).where(
-            GameSession.group_id == command.group_id, GameSession.submission_id == command.submission_id
-        )
-        if (session_id := db.scalar(imported)) is not None:
-            return session_id
+        begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
+        if begun is not None:
+            return begun
         file = command.file
         session_id = begin_session(
             db,
@@ -72,6 +72,7 @@ def import_session(db: Session, command: ImportSession) -> int:
                 opening=file.opening,
                 chip=file.chip,
             ),
+            fingerprint,
         )
         session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
         _store_events(db, session, command)

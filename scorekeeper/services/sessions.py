@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from sqlalchemy import insert, select, update
@@ -22,10 +23,12 @@ from scorekeeper.services.ledger import Amount, Posting, post
 from scorekeeper.services.settlement import draw_up, withdraw_unpaid
 from scorekeeper.services.transaction import (
     AlreadyDone,
+    ChangedForm,
     SessionClosed,
     SessionCommand,
     StaleSession,
     change_session,
+    fingerprint_of,
     transaction,
 )
 from scorekeeper.sessionfile import Chip
@@ -33,7 +36,7 @@ from scorekeeper.sessionfile import Chip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSession:
-    """``players`` sit clockwise; ``buy_in`` is the number of chips everybody buys at the start."""
+    """``players`` sit clockwise; without a ``dealer`` the first is drawn by lot; everybody buys ``buy_in`` chips."""
 
     group_id: int
     link_id: int
@@ -42,7 +45,7 @@ class OpenSession:
     card_game: str
     ruleset: Ruleset
     players: tuple[int, ...]
-    dealer: Seat
+    dealer: Seat | None
     started_on: date
     opening: tuple[int, ...] | None = None
     chip: Chip | None = None
@@ -69,25 +72,43 @@ def open_session(db: Session, command: OpenSession) -> int:
     """Begin a session and return its id. Sending the same form again returns the id of the session already begun.
 
     :raises Refused: if the players, the opening or the buy-in do not fit the ruleset; nothing is written.
+    :raises ChangedForm: if it comes with other content; nothing is written.
     """
+    # Sent again after midnight it is the same form.
+    fingerprint = fingerprint_of(replace(command, started_on=date.min))
     with transaction(db):
         change_group(db, command.group_id)
-        return begin_session(db, command)
+        begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
+        return begin_session(db, command, fingerprint) if begun is None else begun
 
 
-def begin_session(db: Session, command: OpenSession) -> int:
-    """Begin a session within a transaction that is under way.
+def session_begun(db: Session, group_id: int, submission_id: str, fingerprint: str) -> int | None:
+    """The id of the session that a form began when it was sent before.
+
+    :raises ChangedForm: if its content was another then.
+    """
+    begun = db.execute(
+        select(GameSession.id, SessionChange.fingerprint)
+        .join(SessionChange, (SessionChange.session_id == GameSession.id) & (SessionChange.version == 1))
+        .where(GameSession.group_id == group_id, GameSession.submission_id == submission_id)
+    ).one_or_none()
+    if begun is None:
+        return None
+    if begun.fingerprint != fingerprint:
+        raise ChangedForm
+    return int(begun.id)
+
+
+def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
+    """Begin a session within a transaction that is under way; *fingerprint* is that of the form it came from.
 
     :raises Refused: see :func:`open_session`.
     """
-    begun = select(GameSession.id).where(
-        GameSession.group_id == command.group_id, GameSession.submission_id == command.submission_id
-    )
-    if (session_id := db.scalar(begun)) is not None:
-        return session_id
     game = CARD_GAMES[command.card_game]
-    _check_players(db, command, game.players(command.ruleset))
-    table = game.open_table(command.ruleset, dealer=command.dealer, opening=command.opening)
+    players = game.players(command.ruleset)
+    _check_players(db, command, players)
+    dealer = Seat(secrets.randbelow(players)) if command.dealer is None else command.dealer
+    table = game.open_table(command.ruleset, dealer=dealer, opening=command.opening)
     now = datetime.now(UTC)
     session = db.execute(
         insert(GameSession)
@@ -97,7 +118,7 @@ def begin_session(db: Session, command: OpenSession) -> int:
             card_game=command.card_game,
             ruleset_id=command.ruleset.id,
             options=options_text(command.ruleset.options),
-            first_dealer=command.dealer,
+            first_dealer=dealer,
             opening=list(table.totals),
             chip_value_minor=command.chip and command.chip.value_minor,
             currency=command.chip and command.chip.currency,
@@ -131,7 +152,7 @@ def begin_session(db: Session, command: OpenSession) -> int:
             kind="open",
             link_id=command.link_id,
             submission_id=command.submission_id,
-            fingerprint="",
+            fingerprint=fingerprint,
             created_at=now,
         )
     )
@@ -264,7 +285,7 @@ def _check_players(db: Session, command: OpenSession, wanted: int) -> None:
     in_group = db.scalars(select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))).all()
     if not len(players) == len(set(players)) == len(in_group) == wanted:
         raise Refused(Problem("PLAYERS_COUNT", "players", {"players": wanted}))
-    if not 0 <= command.dealer < wanted:
+    if command.dealer is not None and not 0 <= command.dealer < wanted:
         raise Refused(Problem("MALFORMED", "dealer", {"reason": "type"}))
 
 

@@ -23,6 +23,10 @@ class SessionClosed(Exception):
     """The session has ended; it can be reopened."""
 
 
+class ChangedForm(Exception):
+    """A form that began a group or a session before came again with other content."""
+
+
 class AlreadyDone(Exception):
     """The same form was sent before and did its work in ``version``."""
 
@@ -58,6 +62,11 @@ def transaction(db: Session) -> Iterator[None]:
         raise
 
 
+def fingerprint_of(*content: object) -> str:
+    """What tells the content of one form from that of another."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()
+
+
 def change_session(db: Session, command: SessionCommand, kind: str, *, note: str = "") -> AnyRow:
     """Move the session on by one version, log the change, and return the session's row as it now stands.
 
@@ -66,7 +75,7 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
     :raises AlreadyDone: if this very form did its work before.
     :raises StaleSession: if the session is past ``expected_version``.
     """
-    fingerprint = hashlib.sha256(repr((kind, replace(command, expected_version=0))).encode()).hexdigest()
+    fingerprint = fingerprint_of(kind, replace(command, expected_version=0))
     row = db.execute(
         update(GameSession)
         .where(GameSession.id == command.session_id, GameSession.version == command.expected_version)

@@ -16,7 +16,7 @@ from scorekeeper.currencies import UnknownCurrency, exponent_of
 from scorekeeper.ledger import MAX_MINOR
 from scorekeeper.limits import MAX_CHIPS, MAX_EVENTS
 from scorekeeper.names import BadName, BadNote, clean_name, clean_note, name_key
-from scorekeeper.rules import CARD_GAMES, MISDEAL, CardGame, FieldKind, IllegalRules, Problem, Refused, Ruleset, Seat
+from scorekeeper.rules import MISDEAL, RULESETS, CardGame, FieldKind, IllegalRules, Problem, Refused, Ruleset, Seat
 from scorekeeper.sessionfile.scoring import Sitting
 from scorekeeper.sessionfile.values import (
     FORMAT,
@@ -185,9 +185,9 @@ def _read_head(document: object) -> tuple[SessionFile, list[object]]:
     head = _Object(document)
     head.read("format", _one_of(FORMAT))
     head.read("version", _one_of(VERSION))
-    ruleset_id = head.read("rules", _one_of(*_GAMES))
+    ruleset_id = head.read("rules", _one_of(*RULESETS))
     head.stop_if_bad()
-    game = _GAMES[ruleset_id]
+    game = RULESETS[ruleset_id]
     published = game.ruleset(ruleset_id)
     ruleset = head.read("house_rules", functools.partial(_read_house_rules, game, published), published)
     head.stop_if_bad()
@@ -390,9 +390,3 @@ def _between(low: int, high: int, reason: str) -> Reader[int]:
 _opening: Final = _between(-MAX_CHIPS, MAX_CHIPS, "OPENING_RANGE")
 _moved: Final = _between(-MAX_CHIPS, MAX_CHIPS, "CHIPS_RANGE")
 _bought: Final = _between(1, MAX_CHIPS, "CHIPS_RANGE")
-
-
-_GAMES: Final[Mapping[str, CardGame[Any]]] = {
-    ruleset.id: game for game in CARD_GAMES.values() for ruleset in game.rulesets
-}
-"""The game of each ruleset."""

@@ -116,9 +116,18 @@ def _board_values(game_session: AnyRow, names: Sequence[str], deals: Rows, *, ol
         "reason": sheet.dealer_reason(game_session, names, deals, older=older),
         "latest": latest,
         "latest_number": words.number(latest.number) if latest is not None else "",
-        "read_back": sheet.read_back(score, names) if isinstance(score, DealScore) else [],
+        "read_back": _read_back(score, names, game.unit) if isinstance(score, DealScore) else [],
         "title": sheet.title_of(latest.facts, names) if latest is not None else "",
     }
+
+
+def _read_back(score: DealScore[Any], names: Sequence[str], unit: Unit) -> list[str]:
+    """What the latest deal brought; who pays whom says it all where chips are counted."""
+    said = sheet.read_back(score, names)
+    if unit is Unit.POINTS and any(score.points):
+        changes = zip(names, map(words.signed, score.points), strict=True)
+        said.append(_("%(changes)s.", changes=", ".join(f"{name} {change}" for name, change in changes)))
+    return said
 
 
 def _pairs(ruleset: Ruleset, names: Sequence[str], totals: Sequence[int]) -> list[tuple[str, Amount]]:

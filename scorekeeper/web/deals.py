@@ -358,7 +358,13 @@ def _entry_values(place: Place, entry: Entry, problems: Iterable[Problem]) -> di
     if entry.score is None:
         wanting = [question(problem, place.names) for problem in entry.missing]
         wrong = [words.problem_message(problem, place.names) for problem in entry.problems]
-        return values | {"sentences": wrong, "wanting": (wanting or wrong)[0], "rows": [], "previewed": "", "lines": []}
+        return values | {
+            "sentences": wrong,
+            "wanting": wanting[0] if wanting else _("This does not fit yet"),
+            "rows": [],
+            "previewed": "",
+            "lines": [],
+        }
     return values | {
         "sentences": sheet.read_back(entry.score, place.names),
         "wanting": "",

@@ -375,8 +375,10 @@ def _bid_rows(table: Table, field: Field, entered: Sequence[object], names: Sequ
     """A row for every bid entered, in turn, and one more; at first one for each player."""
     turn = table.dealer if table.ruleset.options["first_bidder"] == "dealer" else table.left_of(table.dealer)
     for place in range(min(MAX_BIDS - 1, max(len(entered) + 1, len(field.seats)))):
-        seat, bid = cast(tuple[Seat, str], entered[place]) if place < len(entered) else (turn, None)
-        yield Control(
-            f"{field.name}-{place}", "bid", name_of(seat, names), _worded(field.choices, contract_name), bid, seat=seat
-        )
-        turn = table.left_of(seat)
+        bid: object = None
+        match _at(entered, place):
+            case [int() as seat, bid] if seat in field.seats:
+                turn = Seat(seat)
+        bids = _worded(field.choices, contract_name)
+        yield Control(f"{field.name}-{place}", "bid", names[turn], bids, bid, seat=turn)
+        turn = table.left_of(turn)

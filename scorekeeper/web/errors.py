@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
 from scorekeeper.rules import Refused
-from scorekeeper.services.transaction import SessionClosed, StaleSession
+from scorekeeper.services.transaction import ChangedForm, SessionClosed, StaleSession
 from scorekeeper.words import problem_message
 
 Page = tuple[str, int]
@@ -17,6 +17,7 @@ Page = tuple[str, int]
 
 def init_app(app: Flask) -> None:
     app.register_error_handler(StaleSession, _stale)
+    app.register_error_handler(ChangedForm, _changed)
     app.register_error_handler(SessionClosed, _closed)
     app.register_error_handler(Refused, _refused)
     app.register_error_handler(CSRFError, _forged)
@@ -35,6 +36,15 @@ def _stale(error: StaleSession) -> Page:
         _("Somebody was quicker"),
         _("The session has changed since this page was shown, so nothing was saved."),
         _("Go back, reload the page, and look whether what you meant to do has been done."),
+    )
+
+
+def _changed(error: ChangedForm) -> Page:
+    return error_page(
+        409,
+        _("This form has been sent before"),
+        _("It did its work then, and what has been changed in it since was not saved."),
+        _("Go back, reload the page and fill it in again."),
     )
 
 

@@ -39,6 +39,10 @@ class SubmissionForm(FlaskForm):  # type: ignore[misc]
             abort(400)
         return bool(valid)
 
+    def renew_submission(self) -> None:
+        """Make this another form, which does its own work when it is sent; what was typed stays."""
+        self.submission_id.data = new_submission_id()
+
     def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
         """Put each problem beside its field, and return those that belong to no field of this form."""
         homeless = []
@@ -58,7 +62,7 @@ class SessionForm(SubmissionForm):
 
     def renew(self, version: int) -> None:
         """Make this a new form on the session as it stands in *version*; what was typed stays."""
-        self.submission_id.data = new_submission_id()
+        self.renew_submission()
         self.expected_version.data, self.expected_version.raw_data = version, None
 
 

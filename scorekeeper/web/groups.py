@@ -20,6 +20,7 @@ from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
 from scorekeeper.services.groups import CreateGroup, add_player, create_group, rename_player
+from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.ids import row_key
@@ -96,6 +97,10 @@ def create() -> ResponseReturnValue:
     except Refused as refused:
         form.add_problems(refused.problems)
         return _start_page(form), 422
+    except ChangedForm:
+        flash(_("A group was made from this form before you changed it. Send it again to make another."), "warning")
+        form.renew_submission()
+        return _start_page(form), 409
     access.remember_link(link.link_id)
     show_once(link)
     return redirect(url_for("groups.group", group_id=link.group_id), 303)
@@ -200,9 +205,7 @@ def _standing(row: AnyRow, names: Sequence[str]) -> str:
 
 def _chips(totals: Sequence[AnyRow]) -> list[Mapping[str, Any]]:
     """The standings in chips, over the card games that have been played for chips."""
-    played = {
-        row.card_game for row in totals if row.chips or CARD_GAMES[row.card_game].unit is Unit.CHIPS
-    }
+    played = {row.card_game for row in totals if row.chips or CARD_GAMES[row.card_game].unit is Unit.CHIPS}
     names = {row.player_id: row.name for row in totals}
     chips: dict[int, int] = {}
     for row in totals:
@@ -223,15 +226,18 @@ def _games(totals: Sequence[AnyRow]) -> Iterator[tuple[str, list[Mapping[str, An
     for game in CARD_GAMES.values():
         rows = {row.player_id: row for row in totals if row.card_game == game.id and row.games}
         if rows:
-            yield game_name(game.id), [
-                {
-                    "place": number(standing.place),
-                    "name": rows[standing.player].name,
-                    "total": _(
-                        "%(won)s of %(played)s",
-                        won=number(standing.total),
-                        played=number(rows[standing.player].games),
-                    ),
-                }
-                for standing in standings({player: row.wins for player, row in rows.items()})
-            ]
+            yield (
+                game_name(game.id),
+                [
+                    {
+                        "place": number(standing.place),
+                        "name": rows[standing.player].name,
+                        "total": _(
+                            "%(won)s of %(played)s",
+                            won=number(standing.total),
+                            played=number(rows[standing.player].games),
+                        ),
+                    }
+                    for standing in standings({player: row.wins for player, row in rows.items()})
+                ],
+            )

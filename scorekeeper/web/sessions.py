@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -40,6 +39,7 @@ from scorekeeper.rules import (
 )
 from scorekeeper.rules import ruleset as published_ruleset
 from scorekeeper.services.sessions import OpenSession, open_session
+from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access
 from scorekeeper.web.forms import SubmissionForm
@@ -85,10 +85,11 @@ class OpenForm(SubmissionForm):
     def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
         """Beside its field, or the group of fields it is about."""
         for problem in super().add_problems(problems, names):
-            if (rule := self._fields.get(f"rule-{problem.field}")) is not None:
+            if problem.code.startswith("HOUSE_RULE"):
+                rule = self[f"rule-{problem.field}"]
                 rule.errors = [*rule.errors, problem_message(problem)]
             else:
-                self.beside.setdefault(problem.field, []).append(problem_message(problem))
+                self.beside[problem.field].append(problem_message(problem))
         return []
 
     @property
@@ -130,8 +131,11 @@ def create(group_id: int) -> ResponseReturnValue:
     except Refused as refused:
         form.add_problems(refused.problems)
         return _page(group, game, published, form), 422
+    except ChangedForm:
+        flash(_("A session was begun with this form before you changed it. Send it again to begin another."), "warning")
+        form.renew_submission()
+        return _page(group, game, published, form), 409
     if form.dealer.data == BY_LOT:
-        # A form sent twice draws twice, so the session is asked who won.
         session = access.game_session(session_id)
         dealer = queries.seats(db.session(), session_id)[session.first_dealer].name
         flash(_("Drawn by lot: %(name)s deals first.", name=dealer), "done")
@@ -141,15 +145,18 @@ def create(group_id: int) -> ResponseReturnValue:
 def rulesets_by_game() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Every ruleset to choose from, under the name of its card game."""
     for game in CARD_GAMES.values():
-        yield game_name(game.id), [
-            {
-                "id": ruleset.id,
-                "title": ruleset_title(ruleset.id),
-                "summary": ruleset_summary(ruleset.id),
-                "notice": ruleset_notice(ruleset.id),
-            }
-            for ruleset in game.rulesets
-        ]
+        yield (
+            game_name(game.id),
+            [
+                {
+                    "id": ruleset.id,
+                    "title": ruleset_title(ruleset.id),
+                    "summary": ruleset_summary(ruleset.id),
+                    "notice": ruleset_notice(ruleset.id),
+                }
+                for ruleset in game.rulesets
+            ],
+        )
 
 
 def now() -> datetime:
@@ -310,9 +317,9 @@ def _option_value(option: Option, text: str) -> object:
     return text if whole is None else whole
 
 
-def _dealer(form: OpenForm, players: Sequence[int]) -> Seat:
+def _dealer(form: OpenForm, players: Sequence[int]) -> Seat | None:
     if form.dealer.data == BY_LOT:
-        return Seat(secrets.randbelow(max(1, len(players))))
+        return None
     player = _whole(form.dealer.data)
     if player in players:
         return Seat(players.index(player))

@@ -9,7 +9,7 @@ from babel.lists import format_list
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from scorekeeper.rules.base import Line, Payment, Seat
+from scorekeeper.rules.base import Payment, Seat
 from scorekeeper.words.lines import line_sentence
 from scorekeeper.words.numbers import locale, number
 from scorekeeper.words.said import name_of
@@ -20,7 +20,7 @@ def fact_words(name: str, value: object, names: Sequence[str]) -> str:
     """The fact *name* as it is said. Facts of a shape nobody writes any more are repeated as they stand."""
     try:
         return _fact_words(name, value, names)
-    except (IndexError, TypeError, ValueError):
+    except (ArithmeticError, LookupError, TypeError, ValueError):
         return quotable(json.dumps(value))
 
 
@@ -41,11 +41,7 @@ def payments_sentence(payments: Sequence[Payment], names: Sequence[str]) -> str:
                 payer=name_of(payers[0], names),
                 payees=payees,
             )
-    sentences = (
-        line_sentence(Line("payment", {"payer": one.payer, "payee": one.payee, "chips": one.chips}), names)
-        for one in payments
-    )
-    return " ".join(sentences)
+    return " ".join(line_sentence(payment.line, names) for payment in payments)
 
 
 def names_of(seats: Iterable[int], names: Sequence[str]) -> str:

@@ -115,8 +115,18 @@ def _maker(said: Said) -> str:
             return _("%(player)s bid %(bid)s and called no trump.", **said)
         return _("%(player)s bid %(bid)s and is the maker: %(trump)s.", **said)
     if said.values_of["trump"] == "none":
-        return _("%(player)s called no trump and owes %(needs)s tricks.", **said)
-    return _("%(player)s is the maker and owes %(needs)s tricks: %(trump)s.", **said)
+        return ngettext(
+            "%(player)s called no trump and owes %(num)s trick.",
+            "%(player)s called no trump and owes %(num)s tricks.",
+            said.count("needs"),
+            **said,
+        )
+    return ngettext(
+        "%(player)s is the maker and owes %(num)s trick: %(trump)s.",
+        "%(player)s is the maker and owes %(num)s tricks: %(trump)s.",
+        said.count("needs"),
+        **said,
+    )
 
 
 def _took(said: Said) -> str:

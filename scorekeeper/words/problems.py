@@ -116,6 +116,12 @@ def _trump_fixed(said: Said) -> str:
     return _("A club was turned up, so clubs are trumps.")
 
 
+def _partner_not_allowed(said: Said) -> str:
+    if "player" in said:
+        return _("The partner is %(player)s, who sits opposite.", **said)
+    return _("%(contract)s is played alone.", **said)
+
+
 def _no_throw_in(said: Said) -> str:
     if said.values_of["reason"] == "club":
         return _("A club was turned up, so this deal is played.")
@@ -124,7 +130,7 @@ def _no_throw_in(said: Said) -> str:
 
 def _maker_missing(said: Said) -> str:
     if said.values_of["suit"] == "none":
-        return _("Who called no trump? Had nobody, this deal would be thrown in.")
+        return _("Who called no trump? Where nobody names trump, the deal is thrown in.")
     return _("Who named the trump suit?")
 
 
@@ -135,7 +141,7 @@ def _maker_not_allowed(said: Said) -> str:
         case "dealer":
             return _("No card is opened for the dealer, who cannot be the maker.")
         case _:
-            return _("Without trumps there is nobody who chose them.")
+            return _("The deal is played without trumps, so nobody is the maker.")
 
 
 def _drop_not_allowed(said: Said) -> str:
@@ -176,6 +182,14 @@ def _sum_not_zero(said: Said) -> str:
     return _("The chips must add up to zero; they add up to %(sum)s: that much too low.", **said)
 
 
+def _chips_short(said: Said) -> str:
+    if said.count("held") <= 0:
+        return _("%(player)s has no chips to give back.", **said)
+    return ngettext(
+        "%(player)s has only %(held)s chip.", "%(player)s has only %(held)s chips.", said.count("held"), **said
+    )
+
+
 def _house_rule_value(said: Said) -> str:
     option = said.values_of["option"]
     if not isinstance(option, Option):
@@ -211,8 +225,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "TRUMP_FIXED": _trump_fixed,
     "PARTNER_MISSING": lambda said: _("%(contract)s is played with a partner: who is it?", **said),
     "PARTNER_SELF": lambda said: _("The partner must be another player."),
-    "PARTNER_NOT_ALLOWED": lambda said: _("%(contract)s is played alone.", **said),
-    "PARTNER_FIXED": lambda said: _("The partner is %(player)s, who sits opposite.", **said),
+    "PARTNER_NOT_ALLOWED": _partner_not_allowed,
     "CALLED_TRUMP": lambda said: _("The called card may not be a trump, and the queen of clubs is always one."),
     "CARD_NOT_IN_DECK": lambda said: _("The deck has only %(lowest)s to ace.", **said),
     "TRICKS_RANGE": _tricks_range,
@@ -224,7 +237,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "BID_TOO_LOW": lambda said: _("%(bid)s is not higher than %(highest)s.", **said),
     "AFTER_WITHOUT_BASE": lambda said: _("%(bid)s can only be said over %(base)s.", **said),
     "BID_TWICE": lambda said: _("%(player)s has already spoken.", **said),
-    "BID_OUT_OF_TURN": lambda said: _("It is the turn of %(player)s.", **said),
+    "BID_OUT_OF_TURN": lambda said: _("%(speaker)s spoke out of turn: it was the turn of %(player)s.", **said),
     "DECLARER_NOT_HIGHEST": _declarer_not_highest,
     "ALL_PASS_IS_PLAYED": lambda said: _("Nobody bid: the holder of the queen of hearts must play."),
     "NO_THROW_IN": _no_throw_in,
@@ -247,7 +260,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         "Somebody has won already: everybody must have more than %(target)s points.", **said
     ),
     "CHIPS_RANGE": lambda said: _("Chips must be a whole number from %(low)s to %(high)s.", **said),
-    "CHIPS_SHORT": lambda said: _("%(player)s has only %(held)s chips.", **said),
+    "CHIPS_SHORT": _chips_short,
     "CHIPS_TOO_MANY": lambda said: _("Nobody can have more than %(max)s chips.", **said),
     "ADJUSTMENT_SUM": _sum_not_zero,
     "ADJUSTMENT_EMPTY": lambda said: _("Say whose chips change."),

@@ -11,7 +11,7 @@ from flask_babel import gettext as _
 from scorekeeper.words.numbers import locale, number, signed
 from scorekeeper.words.terms import contract_name, quotable, suit_name
 
-_PEOPLE: Final = frozenset({"player", "partner", "payer", "payee"})
+_PEOPLE: Final = frozenset({"player", "partner", "payer", "payee", "speaker"})
 _CONTRACTS: Final = frozenset({"contract", "bid", "highest", "base"})
 _SUITS: Final = frozenset({"suit", "trump"})
 

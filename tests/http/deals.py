@@ -8,8 +8,13 @@ from sqlalchemy.orm import Session
 from scorekeeper.models import Deal
 from tests.http.visitor import Form, FormValue, Page, Visitor
 
-HALF_BY_ANN = {"declarer": 0, "partner": 2, "tricks": 5}
+HALF_BY_ANN: dict[str, FormValue] = {"declarer": 0, "partner": 2, "tricks": 5}
 """What is tapped for Ann and Cleo's Half, which the form suggests."""
+
+
+def tricks(*taken: int) -> dict[str, FormValue]:
+    """What each player took, from the first."""
+    return {f"tricks-{seat}": number for seat, number in enumerate(taken)}
 
 
 def deal_form(page: Page) -> Form:
@@ -19,7 +24,7 @@ def deal_form(page: Page) -> Form:
 
 
 def fill_in(visitor: Visitor, path: str, **entered: FormValue) -> Page:
-    """The page that shows what *entered* would bring, at the form of *path*: one control at a time, as it is offered."""
+    """The form of *path* with *entered*, one control at a time as it is offered, and what that would bring."""
     page = visitor.get(path)
     for name, value in entered.items():
         for one in [value] if isinstance(value, str | int) else value:
@@ -42,14 +47,15 @@ def deals_of(db: Session, session_id: int) -> list[Any]:
 
 def brought(page: Page) -> dict[str, str]:
     """What a preview says that each player gets."""
-    return {str(row.dt.get_text(strip=True)): str(row.dd.get_text(strip=True)) for row in page.soup.select(".amounts > div")}  # type: ignore[union-attr]
+    return {
+        row.select("dt")[0].get_text(strip=True): row.select("dd")[0].get_text(strip=True)
+        for row in page.soup.select(".amounts > div")
+    }
 
 
 def seated(page: Page) -> dict[str, str]:
     """The totals at the table as seated."""
-    return {
-        seat.select("bdi")[0].get_text(): seat.select(".num")[0].get_text() for seat in page.soup.select(".seat")
-    }
+    return {seat.select("bdi")[0].get_text(): seat.select(".num")[0].get_text() for seat in page.soup.select(".seat")}
 
 
 def checked(page: Page, name: str) -> list[str]:

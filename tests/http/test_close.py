@@ -66,7 +66,7 @@ def test_a_game_for_points_has_standings_and_nothing_to_pay(host: Host, db: Sess
 
     page = settlement(host, session.id).form("/close").submit()
 
-    assert standings_of(page, "Game 1") == [["1", "Ann", "23"], ["2", "Ben", "24"], ["2", "Cleo", "24"], ["2", "Dan", "24"]]
+    assert [" ".join(row) for row in standings_of(page, "Game 1")] == ["1 Ann 23", "2 Ben 24", "2 Cleo 24", "2 Dan 24"]
     assert "there is nothing to pay" in page.text
 
 
@@ -79,7 +79,7 @@ def test_games_won_are_counted_over_the_whole_session(host: Host, db: Session) -
 
     page = settlement(host, session.id)
 
-    assert standings_of(page, "Games won") == [["1", "Ben", "1"], ["2", "Ann", "0"], ["2", "Cleo", "0"], ["2", "Dan", "0"]]
+    assert [" ".join(row) for row in standings_of(page, "Games won")] == ["1 Ben 1", "2 Ann 0", "2 Cleo 0", "2 Dan 0"]
 
 
 def test_a_form_sent_twice_ends_it_once(host: Host, db: Session) -> None:

@@ -39,7 +39,9 @@ def test_the_same_form_sent_twice_adds_one_player(host: Host, db: Session) -> No
     assert names(db, host).count("Eve") == 1
 
 
-@pytest.mark.parametrize("name", ["", " \N{NO-BREAK SPACE}", "x" * 41, "ann", "\N{FULLWIDTH LATIN CAPITAL LETTER B}en", "a\0"])
+@pytest.mark.parametrize(
+    "name", ["", " \N{NO-BREAK SPACE}", "x" * 41, "ann", "\N{FULLWIDTH LATIN CAPITAL LETTER B}en", "a\0"]
+)
 def test_a_name_that_cannot_be_used_is_refused_beside_its_field(host: Host, db: Session, name: str) -> None:
     page = adding(host, name).submit()
     assert page.status == 422

@@ -9,7 +9,19 @@ from scorekeeper.services.check import differences
 from scorekeeper.services.sessions import close_session
 from tests.factories import CLUB_TURNED, HALF_MADE, make_deal, make_session
 from tests.http.conftest import Host
-from tests.http.deals import HALF_BY_ANN, brought, checked, deal_form, deals_of, fill_in, offered, record, seated
+from tests.http.deals import (
+    HALF_BY_ANN,
+    brought,
+    checked,
+    deal_form,
+    deals_of,
+    fill_in,
+    offered,
+    record,
+    seated,
+    tricks,
+)
+from tests.http.visitor import FormValue
 
 
 def test_a_half_is_recorded_by_naming_two_people_and_the_tricks(host: Host, db: Session) -> None:
@@ -62,7 +74,7 @@ def test_the_form_says_what_is_missing(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     path = f"/sessions/{session.id}/deals/new"
 
-    def button(**entered: int | str) -> str:
+    def button(**entered: FormValue) -> str:
         return str(fill_in(host, path, **entered).soup.select("#record[disabled]")[0].get_text())
 
     assert button() == "Who is the declarer?"
@@ -104,7 +116,7 @@ def test_a_declarer_who_was_the_partner_leaves_the_partner_open(host: Host, db: 
     assert checked(page, "partner") == []
 
 
-MORE_TO_NOTE = {
+MORE_TO_NOTE: dict[str, FormValue] = {
     "called_card": "10H",
     "tricks_by_player-0": 3,
     "tricks_by_player-1": 2,
@@ -128,9 +140,9 @@ def test_details_are_kept_with_the_deal(host: Host, db: Session) -> None:
 
 def test_details_that_do_not_fit_are_refused_beside_them(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    path = f"/sessions/{session.id}/deals/new"
+    misfits = MORE_TO_NOTE | {"called_card": "7C", "tricks_by_player-3": 0}
 
-    page = fill_in(host, path, **HALF_BY_ANN, **MORE_TO_NOTE | {"called_card": "7C", "tricks_by_player-3": 0})
+    page = fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN, **misfits)
 
     assert page.status == 422
     assert page.errors() == {
@@ -143,7 +155,7 @@ def test_details_that_do_not_fit_are_refused_beside_them(host: Host, db: Session
 def test_a_dirty_clubs_deal_is_recorded_with_the_last_tricks_left_out(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
 
-    entered = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks-0": 1, "tricks-1": 2, "tricks-2": 2}
+    entered: dict[str, FormValue] = {"turn_up": "spades", "maker": 1, "trump": "hearts", **tricks(1, 2, 2)}
     page = fill_in(host, f"/sessions/{session.id}/deals/new", **entered)
 
     assert "Ben owes 3" in page.text
@@ -157,7 +169,7 @@ def test_a_dirty_clubs_deal_is_recorded_with_the_last_tricks_left_out(host: Host
 
 def test_tricks_that_do_not_add_up_are_refused_and_kept(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
-    entered = {"turn_up": "clubs", "tricks-0": 2, "tricks-1": 2, "tricks-2": 1, "tricks-3": 1}
+    entered: dict[str, FormValue] = {"turn_up": "clubs", **tricks(2, 2, 1, 1)}
 
     page = fill_in(host, f"/sessions/{session.id}/deals/new", **entered)
 
@@ -171,14 +183,14 @@ def test_tricks_that_do_not_add_up_are_refused_and_kept(host: Host, db: Session)
 def test_too_many_tricks_are_seen_before_the_last_player_is_asked(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
 
-    page = fill_in(host, f"/sessions/{session.id}/deals/new", **{"turn_up": "clubs", "tricks-0": 4, "tricks-1": 3})
+    page = fill_in(host, f"/sessions/{session.id}/deals/new", turn_up="clubs", **tricks(4, 3))
 
     assert page.errors() == {"tricks": "The tricks add up to 7; they must add up to 5: 2 too many."}
 
 
 def test_nobody_as_maker_means_no_trump(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
-    entered = {"turn_up": "hearts", "maker": "nobody", "tricks-0": 1, "tricks-1": 1, "tricks-2": 1, "tricks-3": 2}
+    entered: dict[str, FormValue] = {"turn_up": "hearts", "maker": "nobody", **tricks(1, 1, 1, 2)}
 
     page = fill_in(host, f"/sessions/{session.id}/deals/new", **entered)
 
@@ -201,7 +213,13 @@ def test_naming_a_maker_after_all_asks_for_the_trump_again(host: Host, db: Sessi
 
 def test_whoever_drops_out_is_not_asked_for_tricks(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs", ruleset="buck-euchre")
-    entered = {"turn_up": "spades", "maker": 0, "trump": "spades", "dropped": [1, 3], "tricks-0": 2}
+    entered: dict[str, FormValue] = {
+        "turn_up": "spades",
+        "maker": 0,
+        "trump": "spades",
+        "dropped": [1, 3],
+        "tricks-0": 2,
+    }
 
     page = fill_in(host, f"/sessions/{session.id}/deals/new", **entered)
 
@@ -214,7 +232,7 @@ def test_whoever_drops_out_is_not_asked_for_tricks(host: Host, db: Session) -> N
 
 def test_a_deal_with_bids_is_recorded_or_thrown_in(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs", ruleset="buck-euchre-bid")
-    entered = {"maker": 0, "bid": 4, "trump": "hearts", "tricks-0": 3, "tricks-1": 2, "tricks-2": 0}
+    entered: dict[str, FormValue] = {"maker": 0, "bid": 4, "trump": "hearts", **tricks(3, 2, 0)}
 
     record(host, session.id, turn_up="spades", **entered)
     page = record(host, session.id, turn_up="spades", passed_out=1)
@@ -228,7 +246,7 @@ def test_a_deal_with_bids_is_recorded_or_thrown_in(host: Host, db: Session) -> N
 def test_three_play_where_the_rules_say_so(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs", ruleset="buck-euchre-three", dealer=0)
 
-    page = record(host, session.id, **{"turn_up": "clubs", "tricks-0": 2, "tricks-1": 3})
+    page = record(host, session.id, turn_up="clubs", **tricks(2, 3))
 
     assert seated(page) == {"Ann": "13", "Ben": "12", "Cleo": "20"}
 
@@ -295,7 +313,7 @@ def test_a_forged_preview_saves_nothing(host: Host, db: Session, previewed: str)
 
 def test_facts_that_were_previewed_elsewhere_are_checked_all_the_same(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    facts = HALF_MADE | {"tricks": 99}
+    facts = {**HALF_MADE, "tricks": 99}
     form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN)).fill(tricks=99)
 
     page = form.fill(previewed=json.dumps(facts, sort_keys=True, separators=(",", ":"))).submit("Record")
@@ -317,8 +335,8 @@ def test_sending_the_same_form_twice_records_one_deal(host: Host, db: Session) -
 
 def test_sending_the_deal_that_ended_a_game_twice_records_one_deal(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
-    entered = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks-1": 5}
-    zeros = {"tricks-0": 0, "tricks-2": 0}
+    entered: dict[str, FormValue] = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks-1": 5}
+    zeros: dict[str, FormValue] = {"tricks-0": 0, "tricks-2": 0}
     form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **entered, **zeros))
 
     first, second = form.submit("Record"), form.submit("Record")
@@ -378,7 +396,7 @@ def test_a_form_without_what_every_form_carries_is_refused(
 
 def test_a_preview_for_a_script_is_only_the_part_that_changes(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    form = deal_form(host.get(f"/sessions/{session.id}/deals/new")).fill(**{"declarer": 0})
+    form = deal_form(host.get(f"/sessions/{session.id}/deals/new")).fill(declarer=0)
 
     page = host.post(f"/sessions/{session.id}/deals/preview", data=form.data, headers={"X-Fragment": "1"})
 
@@ -430,8 +448,6 @@ def test_the_first_deal_of_a_game_can_be_played_with_a_club_turned_up(host: Host
 
     assert offered(page, "maker") == offered(page, "trump") == []
     assert "Trump Clubs" in page.text
-    record(host, session.id, **{"turn_up": "clubs", "tricks-0": 2, "tricks-1": 1, "tricks-2": 1})
+    record(host, session.id, turn_up="clubs", **tricks(2, 1, 1))
     (deal,) = deals_of(db, session.id)
     assert deal.facts == {**CLUB_TURNED, "trump": "clubs"}
-
-

@@ -24,7 +24,7 @@ def _text(element: Tag) -> str:
 
 
 def _shown(row: Payoff) -> list[str]:
-    amounts = {amount for amount in row.change.values()}
+    amounts = set(row.change.values())
     return ["wins at once"] if row.wins else [f"{amount:+}".replace("-", "−") if amount else "0" for amount in amounts]
 
 
@@ -63,7 +63,14 @@ def test_half_and_five_pay_what_they_pay(visitor: Visitor) -> None:
 def test_dirty_clubs_counts_down(visitor: Visitor) -> None:
     assert payments(visitor.get("/rules/dirty-clubs")) == {
         "Maker": [["0–2 Set", "+5"], ["3 Made", "−3"], ["4 Made", "−4"], ["5 Made", "wins at once"]],
-        "Every other player": [["0 Set", "+5"], ["1", "−1"], ["2", "−2"], ["3", "−3"], ["4", "−4"], ["5", "wins at once"]],
+        "Every other player": [
+            ["0 Set", "+5"],
+            ["1", "−1"],
+            ["2", "−2"],
+            ["3", "−3"],
+            ["4", "−4"],
+            ["5", "wins at once"],
+        ],
     }
 
 
@@ -98,7 +105,12 @@ def test_a_stake_is_shown_where_there_is_one(host: Host, db: Session) -> None:
 
 def test_fixed_partners_are_paid_by_their_own_table(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, house_rules={"partnership": "fixed"})
-    assert payments(host.get(f"/sessions/{session.id}/rules"))["Five in another suit"][1] == ["5–7 Made", "+2", "0", "−1"]
+    assert payments(host.get(f"/sessions/{session.id}/rules"))["Five in another suit"][1] == [
+        "5–7 Made",
+        "+2",
+        "0",
+        "−1",
+    ]
 
 
 def test_a_stranger_does_not_see_the_rules_of_a_session(host: Host, stranger: Host, db: Session) -> None:

@@ -22,7 +22,8 @@ def test_it_makes_the_group_and_leads_to_it(visitor: Visitor, db: Session) -> No
     page = filled(visitor, "Ann", "Ben", "Cleo", "Dan").submit()
     assert page.status == 200
     assert page.path == f"/groups/{db.scalar(select(Group.id))}"
-    assert page.soup.h1 is not None and page.soup.h1.get_text(strip=True) == "Thursdays"
+    assert page.soup.h1 is not None
+    assert page.soup.h1.get_text(strip=True) == "Thursdays"
     assert db.scalars(select(Player.name).order_by(Player.id)).all() == ["Ann", "Ben", "Cleo", "Dan"]
 
 
@@ -91,4 +92,20 @@ def test_the_same_form_sent_twice_makes_one_group(visitor: Visitor, db: Session)
 def test_a_hostile_name_is_shown_as_text(visitor: Visitor) -> None:
     page = filled(visitor, "<img src=x onerror=alert(1)>", "Ben", name="<script>alert(1)</script>").submit()
     assert page.soup.select("img, main script") == []
-    assert "<script>alert(1)</script>" in page.text and "<img src=x onerror=alert(1)>" in page.text
+    assert "<script>alert(1)</script>" in page.text
+    assert "<img src=x onerror=alert(1)>" in page.text
+
+
+def test_a_form_sent_again_with_other_names_is_told_and_makes_a_group_when_it_is_meant(
+    visitor: Visitor, db: Session
+) -> None:
+    form = filled(visitor, "Ann", "Ben")
+    form.submit()
+    page = form.fill(name="Fridays").submit()
+    assert page.status == 409
+    assert "Send it again to make another" in page.text
+    assert db.scalars(select(Group.name)).all() == ["Thursdays"]
+    db.rollback()
+
+    page.form("/groups").submit()
+    assert db.scalars(select(Group.name).order_by(Group.id)).all() == ["Thursdays", "Fridays"]

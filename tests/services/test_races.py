@@ -9,7 +9,7 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal, GameSession, Group, Player, SessionChange
@@ -148,6 +148,22 @@ def test_sessions_of_the_same_players_do_not_wait_for_each_other_for_ever(db: Se
     assert at_once(db, *(evening(turned) for turned in range(PHONES))) == [None] * PHONES
     assert db.scalar(select(func.count()).select_from(Deal)) == 5 * PHONES
     assert list(differences(db)) == []
+
+
+def test_rows_that_sessions_share_are_always_locked_in_the_same_order(db: Session) -> None:
+    group = make_group(db)
+    command = opening(db, group)
+    players = (*command.players[2:], *command.players[:2])
+    orders: list[list[int]] = []
+
+    def note_order(*call: Any) -> None:
+        _, _, statement, parameters, _, executemany = call
+        if executemany and statement.startswith("UPDATE group_total"):
+            orders.append([row["of_player"] if isinstance(row, dict) else row[-2] for row in parameters])
+
+    event.listen(db.get_bind(), "before_cursor_execute", note_order)
+    make_deal(db, MadeSession(open_session(db, replace(command, players=players)), group))
+    assert orders == [sorted(players)]
 
 
 def test_one_form_sent_several_times_at_once_opens_one_session(db: Session) -> None:

@@ -23,7 +23,7 @@ from scorekeeper.services.sessions import (
     reopen_session,
 )
 from scorekeeper.services.settlement import redraw_settlement
-from scorekeeper.services.transaction import SessionClosed, StaleSession
+from scorekeeper.services.transaction import ChangedForm, SessionClosed, StaleSession
 from tests.factories import make_deal, make_group, make_session, submission_id
 from tests.sittings import Sitting, dump
 
@@ -157,3 +157,18 @@ def test_what_was_paid_stays_paid_when_a_session_goes_on(db: Session) -> None:
     sitting.mark(0, paid=False)
     assert sitting.is_settled()
     assert [seat.settled for seat in sitting.seats()] == [0, 0, 0, 0]
+
+
+def test_a_form_sent_again_with_other_content_is_told_from_a_repeat(db: Session) -> None:
+    group = make_group(db)
+    command = replace(opening(db, group), dealer=None)
+    begun = open_session(db, command)
+
+    # Past midnight it is still the same form, and the lot is not drawn again.
+    assert open_session(db, replace(command, started_on=date(2026, 11, 27))) == begun
+    with pytest.raises(ChangedForm):
+        open_session(db, replace(command, name="Friday"))
+    made = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
+    create_group(db, made)
+    with pytest.raises(ChangedForm):
+        create_group(db, replace(made, players=("Ann", "Bea")))

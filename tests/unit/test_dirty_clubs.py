@@ -181,6 +181,7 @@ def test_a_floor_and_a_ceiling_hold_the_scores() -> None:
     [
         ("dirty-clubs", {**MADE, "tricks": [2, 2, 2, 0]}, [("TRICKS_SUM", "tricks")]),
         ("dirty-clubs", {**MADE, "tricks": [6, -1, 0, 0]}, [("TRICKS_RANGE", "tricks")] * 2),
+        ("dirty-clubs", {**MADE, "tricks": [6, 0, 0, 0]}, [("TRICKS_RANGE", "tricks"), ("TRICKS_SUM", "tricks")]),
         ("dirty-clubs", {**MADE, "tricks": [3, 1, "1", 0]}, [("TRICKS_RANGE", "tricks")]),
         ("dirty-clubs", {**MADE, "tricks": [3, 1, True, 0]}, [("TRICKS_RANGE", "tricks")]),
         ("dirty-clubs", {**MADE, "tricks": [3, 1, None, None]}, [("TRICKS_RANGE", "tricks")] * 2),
@@ -211,7 +212,8 @@ def test_a_floor_and_a_ceiling_hold_the_scores() -> None:
         ("buck-euchre-bid", {**MADE, "bid": "3"}, [("BID_RANGE", "bid")]),
         ("buck-euchre-bid", MADE, [("MALFORMED", "bid")]),
         ("buck-euchre-bid", {**CLUB, "bid": 3}, [("MAKER_NOT_ALLOWED", "bid")]),
-        ("buck-euchre", {**MADE, "bid": 3}, [("MALFORMED", "bid")]),
+        ("buck-euchre", {**MADE, "bid": "3"}, [("MALFORMED", "bid")]),
+        ("buck-euchre-bid", {**BID, "named": ["spades", None, None, None]}, [("MALFORMED", "named")]),
         ("buck-euchre", {**MADE, "opened": ["hearts"]}, [("MALFORMED", "opened")]),
         ("dirty-clubs", {**MADE, "opened": ["hearts"] * 4}, [("MALFORMED", "opened")]),
         ("dirty-clubs", {**MADE, "named": ["none", None, None, None]}, [("MALFORMED", "named")]),
@@ -219,10 +221,10 @@ def test_a_floor_and_a_ceiling_hold_the_scores() -> None:
         ("buck-euchre-bid", {"turn_up": "clubs", "passed_out": True}, [("NO_THROW_IN", "passed_out")]),
         (
             "buck-euchre-bid",
-            {"turn_up": "hearts", "passed_out": True, "tricks": [5, 0, 0, 0]},
+            {"turn_up": "hearts", "passed_out": True, "tricks": [9, 0, 0, 0]},
             [("MALFORMED", "tricks")],
         ),
-        ("buck-euchre-bid", {"turn_up": "hearts", "passed_out": False}, [("MALFORMED", "passed_out")]),
+        ("buck-euchre-bid", {**BID, "passed_out": False}, [("MALFORMED", "passed_out")]),
         (
             "buck-euchre",
             {**MADE, "trump": "spades", "named": ["spades", None, None, None]},

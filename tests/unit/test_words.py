@@ -25,6 +25,7 @@ SAMPLES: dict[str, tuple[object, ...]] = {
     "player": (Seat(1), None),
     "players": ((Seat(0), Seat(1)),),
     "payer": (Seat(0),),
+    "speaker": (Seat(1),),
     "payee": (Seat(2),),
     "partner": (Seat(2), None),
     "contract": ("half", "forced"),
@@ -140,6 +141,23 @@ def test_a_code_without_a_sentence_is_not_passed_over() -> None:
             "Tricks of Ben must be a whole number from 0 to 5.",
         ),
         (Problem("TRICKS_RANGE", "tricks", {"max": 8}), "Tricks must be a whole number from 0 to 8."),
+        (
+            Problem("BID_OUT_OF_TURN", "auction", {"player": Seat(0), "speaker": Seat(1)}),
+            "Ben spoke out of turn: it was the turn of Ann.",
+        ),
+        (Problem("PARTNER_NOT_ALLOWED", "partner", {"contract": "five"}), "Five is played alone."),
+        (
+            Problem("PARTNER_NOT_ALLOWED", "partner", {"player": Seat(2)}),
+            "The partner is Cleo, who sits opposite.",
+        ),
+        (
+            Problem("MALFORMED", "chips", {"reason": "CHIPS_SHORT", "player": Seat(0), "held": 1}),
+            "Ann has only 1 chip.",
+        ),
+        (
+            Problem("MALFORMED", "chips", {"reason": "CHIPS_SHORT", "player": Seat(0), "held": -3}),
+            "Ann has no chips to give back.",
+        ),
         (Problem("TRUMP_FIXED", "trump", {"contract": "half"}), "Half is always played with clubs."),
         (Problem("TRUMP_FIXED", "trump", {"reason": "club"}), "A club was turned up, so clubs are trumps."),
         (Problem("PLAYERS_COUNT", "players", {"players": 4}), "This game needs 4 players with different names."),

@@ -1,0 +1,187 @@
+"""A group whose sessions are in every state, and the way to each page of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+from sqlalchemy.orm import Session
+
+from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, start_next_game
+from scorekeeper.services.deals import void_deal as void
+from scorekeeper.services.groups import NewLink
+from scorekeeper.services.sessions import Adjust, MoveChips, adjust, cash_out, close_session
+from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.sessionfile import Chip
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, NAMES, MadeSession, make_group, make_session
+
+SOLO_SET: Facts = {"contract": "solo", "declarer": 2, "trump": "hearts", "tricks": 6}
+MADE_BY_THREE: Facts = {"turn_up": "spades", "maker": 0, "trump": "hearts", "tricks": [3, 2, 0, 0]}
+SWEEP: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks": [0, 5, 0, 0]}
+NO_SWEEP: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks": [1, 4, 0, 0]}
+DROPPED: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "dropped": [3], "tricks": [1, 3, 1, 0]}
+
+REFUSED_FILE = """{"format": "scorekeeper/session", "version": 1, "rules": "mensch", "dealer": "Ann",
+ "players": ["Ann", "Ben", "Cleo", "Dan"],
+ "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ann", "trump": "hearts", "tricks": 9}]}"""
+GOOD_FILE = """{"format": "scorekeeper/session", "version": 1, "rules": "mensch", "dealer": "Ann",
+ "players": ["Ann", "Ben", "Cleo", "Eve"],
+ "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ben", "tricks": 5}]}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A group, and its sessions by the state they are in."""
+
+    group: NewLink
+    sessions: Mapping[str, int]
+
+    def pages(self) -> dict[str, str]:
+        """Every page that can be looked at, in all its states: its name and its path."""
+        group = f"/groups/{self.group.group_id}"
+        pages = {
+            "start": "/",
+            "group": group,
+            "links": f"{group}/links",
+            "player": f"{group}/players/1",
+            "rules": "/rules",
+            "rules of Mensch": "/rules/mensch",
+            "rules of Buck Euchre": "/rules/buck-euchre",
+            "which rules": f"{group}/sessions/new",
+            "new session of Mensch": f"{group}/sessions/new?rules=mensch-russian-printed",
+            "new session of Dirty Clubs": f"{group}/sessions/new?rules=dirty-clubs",
+            "import": f"{group}/import",
+            "no such page": "/nowhere",
+        }
+        for state, number in self.sessions.items():
+            pages[f"session {state}"] = f"/sessions/{number}"
+        of = {state: f"/sessions/{number}" for state, number in self.sessions.items()}
+        return pages | {
+            "rules of a session": f"{of['of partners']}/rules",
+            "record Mensch": f"{of['running']}/deals/new",
+            "record Dirty Clubs": f"{of['from 25 down']}/deals/new",
+            "record with dropping": f"{of['with dropping']}/deals/new",
+            "older deals": f"{of['running']}/deals?before=4",
+            "deal": f"{of['running']}/deals/2",
+            "deal corrected": f"{of['running']}/deals/4",
+            "deal void": f"{of['running']}/deals/3",
+            "deal of Dirty Clubs": f"{of['with dropping']}/deals/1",
+            "deal that does not count": f"{of['undecided']}/deals/3",
+            "deal to decide about": f"{of['undecided']}/deals/2",
+            "correct": f"{of['running']}/deals/1/correct",
+            "chips": f"{of['running']}/chips",
+            "chips without": f"{of['from 25 down']}/chips",
+            "settlement to be": f"{of['running']}/settlement",
+            "settlement": f"{of['closed']}/settlement",
+            "settlement of games": f"{of['over']}/settlement",
+        }
+
+
+def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "Thursdays") -> Places:
+    """Play in every state."""
+    group = make_group(db, name=group_name, players=names)
+    sessions = {
+        "empty": make_session(db, group=group),
+        "running": _running(db, group, group_name),
+        "of partners": make_session(db, group=group, house_rules={"partnership": "fixed"}),
+        "from 25 down": make_session(db, group=group, card_game="dirty-clubs"),
+        "with dropping": make_session(db, group=group, card_game="dirty-clubs", ruleset="buck-euchre"),
+        "over": make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 5}),
+        "undecided": make_session(db, group=group, card_game="dirty-clubs"),
+        "closed": make_session(db, group=group, chip=Chip(25, "EUR", 2), buy_in=40),
+    }
+    _record(db, sessions["of partners"], HALF_MADE)
+    _record(db, sessions["from 25 down"], MADE_BY_THREE, CLUB_TURNED)
+    _record(db, sessions["with dropping"], DROPPED)
+    _record(db, sessions["over"], CLUB_TURNED, SWEEP)
+    _leave_undecided(db, sessions["undecided"])
+    _close(db, sessions["closed"])
+    return Places(group, {state: session.id for state, session in sessions.items()})
+
+
+def _running(db: Session, group: NewLink, name: str) -> MadeSession:
+    session = make_session(db, group=group, name=name, chip=Chip(25, "EUR", 2), buy_in=40)
+    _record(db, session, HALF_MADE, MISDEAL, FIVE_IN_SPADES_MADE, SOLO_SET)
+    void(db, VoidDeal(**session.command(db), number=3))
+    correct_deal(db, CorrectDeal(**session.command(db), number=4, facts={**SOLO_SET, "declarer": 3}))
+    cash_out(db, MoveChips(**session.command(db), seat=Seat(0), chips=10))
+    adjust(db, Adjust(**session.command(db), chips=(2, -2, 0, 0), note=f"{name}: paid the wrong way round"))
+    _record(db, session, *[HALF_MADE, FIVE_IN_SPADES_MADE] * 4)
+    return session
+
+
+def _leave_undecided(db: Session, session: MadeSession) -> None:
+    _record(db, session, SWEEP)
+    start_next_game(db, session.plain_command(db))
+    _record(db, session, CLUB_TURNED, CLUB_TURNED)
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts=NO_SWEEP))
+
+
+def _close(db: Session, session: MadeSession) -> None:
+    _record(db, session, HALF_MADE, FIVE_IN_SPADES_MADE, SOLO_SET)
+    close_session(db, session.plain_command(db))
+    plan = session.command(db)["expected_version"]
+    mark_transfer(db, MarkTransfer(**session.command(db), plan=plan, line=0, paid=True))
+
+
+def _record(db: Session, session: MadeSession, *deals: Facts) -> None:
+    for facts in deals:
+        record_deal(db, RecordDeal(**session.command(db), facts=facts))
+
+
+def open_group(page: Page, url: str, places: Places) -> None:
+    """Open the group's link, as a phone does that comes to the table."""
+    page.goto(f"{url}/open/{places.group.token}")
+
+
+def answers(page: Page, url: str, places: Places) -> Iterator[str]:
+    """Send forms that cannot be saved as they are, and stand on each page that says so. Yields its name."""
+    group = f"{url}/groups/{places.group.group_id}"
+    session = f"{url}/sessions/{places.sessions['running']}"
+
+    page.goto(url)
+    _send(page, "form")
+    yield "start refused"
+    page.goto(f"{group}/sessions/new?rules=dirty-clubs")
+    page.locator("[name=price]").evaluate("field => field.value = '1.5.5'")
+    page.locator("[name=rule-hand]").evaluate("field => field.value = '99'")
+    page.locator("[name=seat-1]").select_option(index=1)
+    _send(page, "main form")
+    yield "session refused"
+    page.goto(f"{session}/chips")
+    page.locator("#adjust-chips-0, [name=chips-0]").first.evaluate("field => field.value = '5'")
+    _send(page, "details form")
+    yield "chips refused"
+    page.goto(f"{group}/import")
+    page.locator("textarea").fill(REFUSED_FILE)
+    _send(page, "main form")
+    yield "file refused"
+    page.goto(f"{group}/import")
+    page.locator("textarea").fill(GOOD_FILE)
+    _send(page, "main form")
+    yield "dry run"
+    page.goto(f"{session}/deals/new")
+    _send(page, "main form")
+    yield "deal refused"
+    page.goto(f"{session}/deals/new")
+    page.locator("[name=expected_version]").evaluate("field => field.value = '3'")
+    for control in ("#declarer-0", "#partner-2", "#tricks-5"):
+        with page.expect_response(lambda response: response.url.endswith("/preview")):
+            page.locator(control).check(force=True)
+    _send(page, "main form")
+    yield "deal stale"
+    page.goto(f"{url}/sessions/{places.sessions['empty']}")
+    page.locator("[name=expected_version]").evaluate("field => field.value = '3'")
+    _send(page, "main form")
+    yield "button stale"
+    page.goto(f"{group}/links")
+    _send(page, "main form")
+    yield "new link"
+
+
+def _send(page: Page, form: str) -> None:
+    """Send a form as it is, whatever the browser would say of it."""
+    with page.expect_navigation():
+        page.locator(form).first.evaluate("form => form.submit()")

@@ -1,0 +1,144 @@
+"""A whole evening on a phone: create a group, play session S1 of the cases, correct a deal, settle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server
+
+CASE = json.loads((Path(__file__).parent.parent / "golden" / "cases" / "S1.json").read_text("utf-8"))
+NAMES: list[str] = CASE["session"]["players"]
+
+
+def signed(number: int) -> str:
+    return f"{number:+}".replace("-", "−") if number else "0"
+
+
+def pick(page: Page, name: str, value: str) -> None:
+    """Tap one button of a group of the deal form, and wait for what it brings to be shown."""
+    chosen = page.locator(f"input[name='{name}'][value='{value}']")
+    if chosen.is_checked():
+        return
+    with page.expect_response(lambda response: response.url.endswith("/preview")):
+        page.locator(f"label:has(input[name='{name}'][value='{value}'])").tap()
+    expect(chosen).to_be_checked()
+
+
+def enter(page: Page, deal: dict[str, Any], *, declarer: str | None = None) -> None:
+    pick(page, "contract", deal["contract"])
+    pick(page, "declarer", str(NAMES.index(declarer or deal["declarer"])))
+    if "partner" in deal:
+        pick(page, "partner", str(NAMES.index(deal["partner"])))
+    if page.locator("input[name='trump']").count():
+        pick(page, "trump", deal["trump"])
+    pick(page, "tricks", str(deal["tricks"]))
+
+
+def shown_changes(page: Page) -> dict[str, tuple[str, str]]:
+    """What the preview says: each player's change and the total after it."""
+    return {
+        row.locator("dt").inner_text(): (
+            row.locator("dd .num").nth(0).inner_text(),
+            row.locator("dd .num").nth(1).inner_text(),
+        )
+        for row in page.locator(".preview .amount").all()
+    }
+
+
+def sheet(page: Page, number: int) -> dict[str, tuple[str, str]]:
+    """What the score sheet says of a deal: each player's change and total."""
+    body = page.locator("tbody", has=page.locator(f".no:has-text('{number}')"))
+    cells = body.locator("tr").nth(1).locator("td").all()
+    return {
+        name: (cell.locator(".change .num").inner_text(), cell.locator(".after .num").inner_text())
+        for name, cell in zip(NAMES, cells, strict=True)
+    }
+
+
+def as_shown(expected: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    return {name: (signed(expected["change"][name]), signed(expected["total"][name])) for name in NAMES}
+
+
+def start_session(page: Page, server: Server) -> None:
+    page.goto(server.url)
+    page.get_by_label("Name of the group").fill("Thursdays")
+    for place, name in enumerate(NAMES):
+        page.locator(f"#players-{place}").fill(name)
+    page.get_by_role("button", name="Create the group").tap()
+    expect(page.get_by_text("/open/")).to_be_visible()
+    page.get_by_role("link", name="Start a session").tap()
+    page.locator("a[href$='rules=mensch']").tap()
+    page.get_by_label("First dealer").select_option(label=CASE["session"]["dealer"])
+    page.get_by_text("Chips and money").tap()
+    page.locator("#price").fill("0,25")
+    page.locator("#currency").select_option("EUR")
+    page.locator("#buy_in").fill("40")
+    page.get_by_role("button", name="Start the session").tap()
+
+
+def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Server) -> None:
+    page = phone
+    start_session(page, server)
+    expect(page.get_by_text("Dan deals", exact=True)).to_be_visible()
+
+    for number, (deal, expected) in enumerate(zip(CASE["session"]["events"], CASE["expect"]["deals"], strict=True), 1):
+        assert f"{expected['dealer']} deals" in page.locator("main").inner_text()
+        page.get_by_role("link", name=f"Record deal {number}").tap()
+        # The third is entered wrongly at first, with another declarer.
+        if number == 3:
+            wrong = {**deal, "declarer": "Cleo"}
+            enter(page, wrong)
+        else:
+            enter(page, deal)
+            shown = shown_changes(page)
+            assert {name: change for name, (change, _) in shown.items()} == {
+                name: signed(expected["change"][name]) for name in NAMES
+            }
+            if number < 3:
+                assert shown == as_shown(expected)
+        page.get_by_role("button", name="Record").tap()
+        expect(page.get_by_role("link", name=f"Record deal {number + 1}")).to_be_visible()
+        if number < 3:
+            assert sheet(page, number) == as_shown(expected)
+
+    # The mistake, three deals ago: open it from the score sheet, change it, and every later total follows.
+    page.locator("tbody", has=page.locator(".no:has-text('3')")).locator("a.deal").tap()
+    page.get_by_role("link", name="Correct").tap()
+    enter(page, CASE["session"]["events"][2])
+    page.get_by_role("button", name="Save the correction").tap()
+    expect(page.get_by_role("heading", name="History")).to_be_visible()
+    expect(page.get_by_text("Forced, Spades: Cleo with Ben")).to_be_visible()
+    page.goto(page.url.split("/deals")[0])
+    for number, expected in enumerate(CASE["expect"]["deals"], 1):
+        assert sheet(page, number) == as_shown(expected)
+    totals = CASE["expect"]["deals"][-1]["total"]
+    for name in NAMES:
+        seat = page.locator(".seat", has_text=name)
+        assert seat.locator(".total").inner_text().strip() == signed(totals[name])
+
+    page.get_by_role("link", name="End the session").tap()
+    page.get_by_role("button", name="End the session").tap()
+    expect(page.get_by_text("The session has ended.")).to_be_visible()
+    shown = page.locator("main").inner_text()
+    for transfer in CASE["expect"]["transfers"]:
+        assert f"{transfer['from']} pays {transfer['to']} {transfer['chips']} chips" in shown
+        assert f"€{transfer['amount']}" in shown
+    places = [
+        (row.locator("td").first.inner_text(), row.locator("th").inner_text(), row.locator("td").last.inner_text())
+        for row in page.locator("table.lines").first.locator("tbody tr").all()
+    ]
+    assert [(int(place), name) for place, name, _ in places] == [
+        (row["place"], row["player"]) for row in CASE["expect"]["standings"]
+    ]
+    assert [total for _, _, total in places] == [signed(row["total"]) for row in CASE["expect"]["standings"]]
+
+    paid = page.get_by_role("button", name="Paid")
+    paid.nth(0).tap()
+    expect(paid.nth(0)).to_have_attribute("aria-pressed", "true")
+    expect(paid.nth(1)).to_have_attribute("aria-pressed", "false")
+    done = server.command("check")
+    assert (done.returncode, done.stdout) == (0, "0 differences\n")

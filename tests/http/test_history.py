@@ -1,0 +1,106 @@
+"""Why a deal brought what it did, and what it said before."""
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Deal
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.deals import deal_form
+from tests.http.visitor import Page
+
+
+def history(page: Page) -> list[str]:
+    """What became of the deal, latest first, without the times."""
+    for time in page.soup.select(".index .quiet-text:not(p)"):
+        time.decompose()
+    return [" ".join(item.get_text(" ").split()) for item in page.soup.select(".index > li")]
+
+
+def test_the_lines_explain_the_change_of_every_player(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    make_deal(db, session, {**FIVE_IN_SPADES_MADE, "tricks": 8})
+
+    page = host.get(f"/sessions/{session.id}/deals/2")
+
+    assert [line.get_text() for line in page.soup.select("section ol:not(.index) li")] == [
+        "Ben played Five: Spades.",
+        "They took 8 of 8 tricks and needed 5: made.",
+        "With every trick taken: 2 chips a head instead of 1.",
+        "Cleo pays Ben 2 chips.",
+        "Dan pays Ben 2 chips.",
+        "Ann pays Ben 2 chips.",
+    ]
+    rows = [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in page.soup.select("tbody tr")]
+    assert rows == [
+        ["Ann", "+1", "−2", "−1"],
+        ["Ben", "−1", "+6", "+5"],
+        ["Cleo", "+1", "−2", "−1"],
+        ["Dan", "−1", "−2", "−3"],
+    ]
+
+
+def test_every_number_of_the_sheet_leads_to_its_deal(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    make_deal(db, session)
+
+    page = host.get(f"/sessions/{session.id}")
+
+    for number, row in zip((2, 1), page.soup.select(".sheet tbody"), strict=True):
+        links = row.select("a")
+        assert len(links) == 5
+        assert {link["href"] for link in links} == {f"/sessions/{session.id}/deals/{number}"}
+    assert {seat["href"] for seat in page.soup.select(".seat a")} == {f"/sessions/{session.id}/deals/2"}
+
+
+def test_every_version_is_kept_with_what_changed(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    path = f"/sessions/{session.id}/deals/1"
+    page = deal_form(host.get(f"{path}/correct")).fill(partner=1, tricks=4).submit("Show the payments")
+    deal_form(page).submit("Save the correction")
+    host.get(path).forms()[0].submit("Void this deal")
+    host.get(path).forms()[0].submit("Restore")
+
+    assert history(host.get(path)) == [
+        "Restored",
+        "Voided",
+        "Corrected Partner: Cleo → Ben Tricks: 5 → 4",
+        "Recorded: Half, Clubs: Ann with Cleo Contract: Half Declarer: Ann Partner: Cleo Trump: Clubs Tricks: 5",
+    ]
+
+
+def test_a_correction_of_what_is_left_out_shows_the_gap(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session, {**HALF_MADE, "called_card": "10H"})
+    path = f"/sessions/{session.id}/deals/1"
+    page = deal_form(host.get(f"{path}/correct")).fill(called_card="").submit("Show the payments")
+    deal_form(page).submit("Save the correction")
+
+    assert history(host.get(path))[0] == "Corrected Called card: Hearts 10 → –"
+
+
+def test_a_deal_in_a_shape_nobody_writes_any_more_shows_its_stored_numbers(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    old = {"contract": "half", "who": {"bid": "Ann"}, "declarer": "Ann", "trump": ["clubs"], "tricks": None}
+    db.execute(update(Deal).where(Deal.session_id == session.id).values(facts=old))
+    db.commit()
+
+    page = host.get(f"/sessions/{session.id}/deals/1")
+
+    assert page.status == 200
+    assert "Ann 0 +1 +1" in page.text
+    for path in ("", "/deals/1/correct", "/deals?before=2"):
+        assert host.get(f"/sessions/{session.id}{path}").status == 200
+
+
+def test_strangers_and_numbers_that_do_not_exist_show_nothing(host: Host, stranger: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+
+    assert stranger.get(f"/sessions/{session.id}/deals/1").status == 404
+    for number in ("0", "2", "-1", "99999999999999999999", "x"):
+        assert host.get(f"/sessions/{session.id}/deals/{number}").status == 404

@@ -1,0 +1,200 @@
+"""The page of a session."""
+
+import pytest
+from sqlalchemy.orm import Session
+
+from scorekeeper import queries
+from scorekeeper.rules import MISDEAL, Facts
+from scorekeeper.services.sessions import close_session
+from tests.factories import HALF_MADE, make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.deals import seated
+from tests.http.visitor import Page
+
+THROWN_IN: Facts = {"contract": "passed-out"}
+
+
+def numbers(page: Page) -> list[int]:
+    """The deals on the sheet, in order."""
+    return [int(row.select(".no")[0].find_all(string=True)[-1]) for row in page.soup.select(".sheet tbody")]
+
+
+def test_a_new_session_shows_the_table_and_the_first_step(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = host.get(f"/sessions/{session.id}")
+
+    assert seated(page) == {"Ann": "0", "Ben": "0", "Cleo": "0", "Dan": "0"}
+    assert "Deal 1 Dan deals" in page.text
+    assert "Dan deals first." in page.text
+    assert page.link("Record deal 1") == f"/sessions/{session.id}/deals/new"
+    assert "No deal has been recorded yet." in page.text
+
+
+@pytest.mark.parametrize(
+    ("deals", "reason"),
+    [
+        ([HALF_MADE], "Dan dealt deal 1; Ann sits next, clockwise."),
+        ([HALF_MADE, THROWN_IN], "Deal 2 was thrown in, so Ann deals again."),
+        ([HALF_MADE, MISDEAL], "Deal 2 was a misdeal, so Ann deals again."),
+        ([MISDEAL, HALF_MADE], "Dan dealt deal 2; Ann sits next, clockwise."),
+    ],
+)
+def test_it_says_whose_deal_it_is_and_why(host: Host, db: Session, deals: list[Facts], reason: str) -> None:
+    session = make_session(db, group=host.group, ruleset="mensch-russian")
+    for facts in deals:
+        make_deal(db, session, facts)
+
+    assert reason in host.get(f"/sessions/{session.id}").text
+
+
+def test_a_thrown_in_deal_may_pass_the_deal_on(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, house_rules={"passed_out": "next-dealer"})
+    make_deal(db, session, THROWN_IN)
+
+    assert "Deal 1 was thrown in, and the deal passes to Ann." in host.get(f"/sessions/{session.id}").text
+
+
+def test_the_latest_deals_come_first_and_every_deal_is_on_some_page(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    last = 2 * queries.DEALS_SHOWN + 1
+    for _ in range(last):
+        make_deal(db, session)
+
+    page = host.get(f"/sessions/{session.id}")
+    assert numbers(page) == list(range(last, last - queries.DEALS_SHOWN, -1))
+    second = page.follow("Older")
+    third = second.follow("Older")
+    assert numbers(page) + numbers(second) + numbers(third) == list(range(last, 0, -1))
+    assert "Older" not in third.text
+    assert numbers(third.follow("Newer")) == numbers(second)
+    assert second.follow("Newer").path == f"/sessions/{session.id}"
+
+
+@pytest.mark.parametrize("before", ["0", "1", "-5", "3", "x", "", "9" * 40])
+def test_there_are_no_pages_beyond_the_deals(host: Host, db: Session, before: str) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+
+    assert host.get(f"/sessions/{session.id}/deals?before={before}").status == 404
+
+
+def test_points_are_shown_without_signs_and_chips_with_them(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+
+    page = host.get(f"/sessions/{session.id}")
+
+    assert seated(page) == {"Ann": "25", "Ben": "25", "Cleo": "25", "Dan": "25"}
+    assert "Game 1" in page.text
+
+
+def test_an_ended_session_shows_the_standings_and_leads_to_the_settlement(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    close_session(db, session.plain_command(db))
+
+    page = host.get(f"/sessions/{session.id}")
+
+    rows = [[cell.get_text(strip=True) for cell in row.select("td, th")] for row in page.soup.select(".lines tbody tr")]
+    assert rows == [["1", "Ann", "+1"], ["1", "Cleo", "+1"], ["3", "Ben", "−1"], ["3", "Dan", "−1"]]
+    assert page.link("Settlement") == f"/sessions/{session.id}/settlement"
+    for words in ("Record deal", "Undo deal", "Misdeal"):
+        assert words not in page.text
+
+
+def test_the_lowest_score_stands_first_in_dirty_clubs(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs", opening=(9, 3, 9, 12))
+    close_session(db, session.plain_command(db))
+
+    page = host.get(f"/sessions/{session.id}")
+
+    assert [row.select("td")[0].get_text() for row in page.soup.select(".lines tbody tr")] == ["1", "2", "2", "4"]
+    assert page.soup.select(".lines tbody th")[0].get_text() == "Ben"
+
+
+def test_pairs_are_added_up_where_partners_are_fixed(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, house_rules={"partnership": "fixed"})
+    make_deal(db, session, {"contract": "five", "declarer": 1, "trump": "hearts", "tricks": 5})
+
+    assert "Ann + Cleo −2 Ben + Dan +2" in host.get(f"/sessions/{session.id}").text
+
+
+def test_everything_else_is_one_tap_away(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = host.get(f"/sessions/{session.id}")
+
+    for words in ("Chips", "End the session", "Rules and payments", "Export", "Thursdays"):
+        assert page.follow(words).status == 200
+
+
+def test_strangers_find_no_session(host: Host, stranger: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    for path in ("", "/board", "/deals?before=2"):
+        assert stranger.get(f"/sessions/{session.id}{path}").status == 404
+
+
+def test_the_board_alone_is_small_and_says_the_same(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+
+    board = host.get(f"/sessions/{session.id}/board")
+
+    assert board.soup.select("html, form") == []
+    assert seated(board) == seated(host.get(f"/sessions/{session.id}"))
+    assert board.text in host.get(f"/sessions/{session.id}").text
+    assert len(board.response.data) <= 4 * 1024
+
+
+def test_a_page_that_has_not_changed_is_not_sent_again(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    for path in (f"/sessions/{session.id}", f"/sessions/{session.id}/board"):
+        host.get(f"/sessions/{session.id}")
+        tag = host.get(path).response.headers["ETag"]
+
+        unchanged = host.get(path, headers={"If-None-Match": tag})
+        assert (unchanged.status, unchanged.response.data) == (304, b"")
+        assert unchanged.response.headers["ETag"] == tag
+        make_deal(db, session)
+        changed = host.get(path, headers={"If-None-Match": tag})
+        assert changed.status == 200
+        assert changed.response.headers["ETag"] != tag
+
+
+def test_a_renamed_player_is_a_change_of_the_page(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    host.get(f"/sessions/{session.id}")
+    tag = host.get(f"/sessions/{session.id}").response.headers["ETag"]
+    (ann, *_) = host.get(host.group_path).soup.select("a[href*='/players/']")
+    host.get(str(ann["href"])).forms()[0].fill(name="Anna").submit()
+
+    page = host.get(f"/sessions/{session.id}", headers={"If-None-Match": tag})
+
+    assert page.status == 200
+    assert "Anna" in page.text
+
+
+def test_the_pages_of_two_browsers_are_not_taken_for_each_other(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    host.get(f"/sessions/{session.id}")
+    tag = host.get(f"/sessions/{session.id}").response.headers["ETag"]
+    other = Host(host.app, host.group)
+    other.get(f"/sessions/{session.id}")
+
+    # The other browser's forms carry a key of its own.
+    assert other.get(f"/sessions/{session.id}", headers={"If-None-Match": tag}).status == 200
+
+
+def test_a_message_that_is_shown_once_is_neither_withheld_nor_kept(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    host.get(f"/sessions/{session.id}")
+    tag = host.get(f"/sessions/{session.id}").response.headers["ETag"]
+    with host.client.session_transaction() as cookie:
+        cookie["_flashes"] = [("done", "Drawn by lot.")]
+
+    page = host.get(f"/sessions/{session.id}", headers={"If-None-Match": tag})
+
+    assert (page.status, page.response.headers.get("ETag")) == (200, None)
+    assert "Drawn by lot." in page.text
+    assert "Drawn by lot." not in host.get(f"/sessions/{session.id}").text
