@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Engine, event
 
@@ -113,9 +114,8 @@ def correcting(browser: Browser, evening: Evening, number: int) -> Ask:
 
 def _send(browser: Browser, page: str, action: str, entered: dict[str, str]) -> float:
     form = {**browser.form(page, action), "contract": "half", "declarer": "0", "partner": "2", **entered}
-    form.pop("previewed", None)
-    form |= fields(browser.post(action, form).body, action)
-    answer = browser.post(action, form)
+    # What has not been previewed comes back with its preview, and is sent again from there.
+    answer = browser.post(action, fields(browser.post(action, form).body, action))
     if answer.status != 303:
         raise RuntimeError(f"{action} answered {answer.status}")
     return answer.seconds
@@ -258,7 +258,7 @@ def rules_alone() -> Iterator[Row]:
     )
 
 
-def _figures(module: str) -> dict[str, object]:
+def _figures(module: str) -> Any:
     answer = subprocess.run(
         [sys.executable, "-m", module, "--json"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -22,7 +22,7 @@ _own = threading.local()
 
 
 def connection() -> sqlite3.Connection:
-    """This thread's connection, set up as ours are."""
+    """The thread's own connection, set up as ours are."""
     if not hasattr(_own, "connection"):
         _own.connection = sqlite3.connect(os.environ["REFERENCE_DATABASE"], isolation_level=None)
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=5000"):

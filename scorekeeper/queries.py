@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from sqlalchemy import String, cast, func, select
+from sqlalchemy import String, bindparam, cast, func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
+from scorekeeper.limits import MAX_DEALS
 from scorekeeper.models import (
     AnyRow,
     Deal,
@@ -45,6 +46,37 @@ CHANGES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
 
+# What every page of a session asks is built once: building a statement takes longer than running it.
+_SESSION = (
+    select(
+        *GameSession.__table__.columns,
+        Group.name.label("group_name"),
+        Group.version.label("group_version"),
+        GroupLink.id.label("link_id"),
+        GroupLink.role,
+    )
+    .join_from(GameSession, Group, Group.id == GameSession.group_id)
+    .join(GroupLink, GroupLink.group_id == GameSession.group_id)
+    .where(
+        GameSession.id == bindparam("session_id"),
+        GroupLink.id.in_(bindparam("link_ids", expanding=True)),
+        GroupLink.withdrawn_at.is_(None),
+    )
+    .limit(1)
+)
+_SEATS = (
+    select(*SessionSeat.__table__.columns, Player.name)
+    .join_from(SessionSeat, Player, Player.id == SessionSeat.player_id)
+    .where(SessionSeat.session_id == bindparam("session_id"))
+    .order_by(SessionSeat.seat)
+)
+_DEALS = (
+    select(*Deal.__table__.columns)
+    .where(Deal.session_id == bindparam("session_id"), Deal.number < bindparam("before"))
+    .order_by(Deal.number.desc())
+    .limit(DEALS_SHOWN + 1)
+)
+
 
 def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | None:
     """A group and the link that opens it (``link_id``, ``role``), if one of *link_ids* does."""
@@ -58,19 +90,7 @@ def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | No
 
 def session_of(db: Session, session_id: int, link_ids: Sequence[int]) -> AnyRow | None:
     """A session, its ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does."""
-    return db.execute(
-        select(
-            *GameSession.__table__.columns,
-            Group.name.label("group_name"),
-            Group.version.label("group_version"),
-            GroupLink.id.label("link_id"),
-            GroupLink.role,
-        )
-        .join(Group, Group.id == GameSession.group_id)
-        .join(GroupLink, GroupLink.group_id == GameSession.group_id)
-        .where(GameSession.id == session_id, GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
-        .limit(1)
-    ).one_or_none()
+    return db.connection().execute(_SESSION, {"session_id": session_id, "link_ids": link_ids}).one_or_none()
 
 
 def link_for(db: Session, token_hash: str) -> AnyRow | None:
@@ -164,23 +184,7 @@ def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
 
 def seats(db: Session, session_id: int) -> Rows:
     """Who sits in a session, clockwise, with their name and chips."""
-    return db.execute(
-        select(*SessionSeat.__table__.columns, Player.name)
-        .join(Player, Player.id == SessionSeat.player_id)
-        .where(SessionSeat.session_id == session_id)
-        .order_by(SessionSeat.seat)
-    ).all()
-
-
-def deals(db: Session, session_id: int, *, before: int | None = None) -> Rows:
-    """The latest deals of a session, or those before deal *before*; one more than are shown says there are older."""
-    older = () if before is None else (Deal.number < before,)
-    return db.execute(
-        select(*Deal.__table__.columns)
-        .where(Deal.session_id == session_id, *older)
-        .order_by(Deal.number.desc())
-        .limit(DEALS_SHOWN + 1)
-    ).all()
+    return db.connection().execute(_SEATS, {"session_id": session_id}).all()
 
 
 def games_won(db: Session, session_id: int) -> Counter[int]:
@@ -194,6 +198,11 @@ def games_won(db: Session, session_id: int) -> Counter[int]:
     ):
         won.update(dict.fromkeys(json.loads(seats), games))
     return won
+
+
+def deals(db: Session, session_id: int, *, before: int = MAX_DEALS + 1) -> Rows:
+    """The latest deals of a session, or those before deal *before*; one more than are shown says there are older."""
+    return db.connection().execute(_DEALS, {"session_id": session_id, "before": before}).all()
 
 
 def deal(db: Session, session_id: int, number: int) -> AnyRow | None:

@@ -1,6 +1,7 @@
 """Serve the app to the phones around the table."""
 
 import errno
+import gc
 import io
 import ipaddress
 import socket
@@ -56,6 +57,9 @@ def serve(app: Flask) -> None:
         flask_migrate.upgrade()
         # A pooled connection must not be shared by the workers that are forked next.
         db.engine.dispose()
+    # What is there by now is never collected, so that workers go on sharing it.
+    gc.collect()
+    gc.freeze()
     _Server(app, host, port, workers).run()
 
 

@@ -446,13 +446,13 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             return self.unscored(deal, table, Result.PASSED_OUT, dealer)
         rows = _payoffs_of(deal, tricks, table, rules)
         totals, penalties = list(table.totals), list(table.penalties)
-        sweeper = None
+        short, sweeper = Result.SET, None
         for seat, row in enumerate(rows):
             if row.wins:
                 totals[seat], sweeper = rules.target, Seat(seat)
             else:
                 totals[seat] += row.change["player"]
-            if row.result is Result.SET:
+            if row.result is short:
                 penalties[seat] += 1
         if rules.floor is not None:
             totals = [max(total, rules.floor) for total in totals]

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
-from scorekeeper.models import AnyRow, Deal, DealVersion, GameSession
+from scorekeeper.models import AnyRow, Base, Deal, DealVersion
 from scorekeeper.rules import Facts, IllegalDeal, Problem, Table
 from scorekeeper.services.history import Brought, Entered, Replayed, game_of, pending_game, replay, scored_deal
 from scorekeeper.services.ledger import adjustments, post_deals
@@ -21,6 +21,15 @@ from scorekeeper.services.transaction import (
     StaleSession,
     change_session,
     transaction,
+)
+
+_sessions = Base.metadata.tables["game_session"]
+# Every deal needs these: they are built once, which takes longer than running them.
+_ENTER = insert(Base.metadata.tables["deal"])
+_MOVE_ON = (
+    update(_sessions)
+    .where(_sessions.c.id == bindparam("of_session"))
+    .values({name: bindparam(f"new_{name}", type_=_sessions.c[name].type) for name in ("table", "undecided", "deals")})
 )
 
 
@@ -74,17 +83,18 @@ def record_deal(db: Session, command: RecordDeal) -> int:
             score = game.play(command.facts, table)
             number: int = session.deals + 1
             scored = scored_deal(score)
-            db.execute(
-                insert(Deal).values(
-                    session_id=session.id,
-                    number=number,
-                    group_id=session.group_id,
-                    recorded=session.version,
-                    version=session.version,
-                    starts_game=_starts_game(db, session, table),
-                    facts=dict(command.facts),
+            db.connection().execute(
+                _ENTER,
+                {
+                    "session_id": session.id,
+                    "number": number,
+                    "group_id": session.group_id,
+                    "recorded": session.version,
+                    "version": session.version,
+                    "starts_game": _starts_game(db, session, table),
+                    "facts": dict(command.facts),
                     **columns_of(scored),
-                )
+                },
             )
             post_deals(db, session, [(number, None, scored)])
             _move_on(db, session, score.table, deals=number)
@@ -304,8 +314,12 @@ def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Repla
 
 
 def _move_on(db: Session, session: AnyRow, table: Table, *, deals: int | None = None, undecided: bool = False) -> None:
-    db.execute(
-        update(GameSession)
-        .where(GameSession.id == session.id)
-        .values(table=table.state(), undecided=undecided, deals=session.deals if deals is None else deals)
+    db.connection().execute(
+        _MOVE_ON,
+        {
+            "of_session": session.id,
+            "new_table": table.state(),
+            "new_undecided": undecided,
+            "new_deals": session.deals if deals is None else deals,
+        },
     )

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
-from scorekeeper.models import AnyRow, GroupTotal, LedgerEntry, SessionSeat
+from scorekeeper.models import AnyRow, Base, LedgerEntry, SessionSeat
 from scorekeeper.services.history import Brought
 
 SEAT_SUMS = {
@@ -21,6 +21,29 @@ SEAT_SUMS = {
     EntryKind.TRANSFER: SessionSeat.settled,
 }
 """The sum of a seat's entries of each kind, as its row keeps it."""
+
+
+_GROUP_SUMS = ("games", "wins", "chips")
+
+# Every deal needs these: they are built once, which takes longer than running them.
+_seats, _totals = (Base.metadata.tables[name] for name in ("session_seat", "group_total"))
+_ENTER = insert(Base.metadata.tables["ledger_entry"])
+_ADD_TO_SEATS = {
+    column.key: update(_seats)
+    .where(_seats.c.session_id == bindparam("of_session"), _seats.c.seat == bindparam("of_seat"))
+    .values({column.key: _seats.c[column.key] + bindparam("more")})
+    for column in SEAT_SUMS.values()
+}
+_ADD_TO_GROUP = (
+    update(_totals)
+    .where(_totals.c.player_id == bindparam("of_player"), _totals.c.card_game == bindparam("of_game"))
+    .values({name: _totals.c[name] + bindparam(f"more_{name}") for name in _GROUP_SUMS})
+)
+_PLAYERS = (
+    select(_seats.c.seat, _seats.c.player_id)
+    .where(_seats.c.session_id == bindparam("of_session"))
+    .order_by(_seats.c.player_id)
+)
 
 
 class Amount(NamedTuple):
@@ -61,7 +84,7 @@ def post(db: Session, session: AnyRow, *postings: Posting) -> None:
     ]
     if not entries:
         return
-    db.execute(insert(LedgerEntry), entries)
+    db.connection().execute(_ENTER, entries)
     sums: defaultdict[str, Counter[int]] = defaultdict(Counter)
     won: Counter[int] = Counter()
     for posting in postings:
@@ -120,29 +143,20 @@ def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[
 def add_to_group(db: Session, session: AnyRow, amounts: Mapping[int, Mapping[str, int]]) -> None:
     """Add the amounts of each seat (``chips``, ``games``, ``wins``) to what its player has come to in the group."""
     # Always in the order of the players: two sessions that wait for each other's rows would wait for ever.
-    seats = db.execute(
-        select(SessionSeat.seat, SessionSeat.player_id)
-        .where(SessionSeat.session_id == session.id, SessionSeat.seat.in_(amounts))
-        .order_by(SessionSeat.player_id)
-    ).all()
-    totals = GroupTotal.__table__
+    seats = db.connection().execute(_PLAYERS, {"of_session": session.id}).all()
     db.connection().execute(
-        update(GroupTotal.__table__)  # type: ignore[arg-type]
-        .where(totals.c.player_id == bindparam("of_player"), totals.c.card_game == session.card_game)
-        .values({name: totals.c[name] + bindparam(f"more_{name}") for name in ("chips", "games", "wins")}),
+        _ADD_TO_GROUP,
         [
-            {"of_player": player_id}
-            | {f"more_{name}": amounts[seat].get(name, 0) for name in ("chips", "games", "wins")}
+            {"of_player": player_id, "of_game": session.card_game}
+            | {f"more_{name}": amounts[seat].get(name, 0) for name in _GROUP_SUMS}
             for seat, player_id in seats
+            if seat in amounts
         ],
     )
 
 
 def _add_to_seats(db: Session, session: AnyRow, column: str, amounts: Mapping[int, int]) -> None:
-    seats = SessionSeat.__table__
     db.connection().execute(
-        update(SessionSeat.__table__)  # type: ignore[arg-type]
-        .where(seats.c.session_id == session.id, seats.c.seat == bindparam("of_seat"))
-        .values({column: seats.c[column] + bindparam("more")}),
-        [{"of_seat": seat, "more": chips} for seat, chips in amounts.items()],
+        _ADD_TO_SEATS[column],
+        [{"of_session": session.id, "of_seat": seat, "more": chips} for seat, chips in amounts.items()],
     )

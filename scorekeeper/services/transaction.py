@@ -8,11 +8,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import AnyRow, GameSession, SessionChange
+from scorekeeper.models import AnyRow, Base, SessionChange
+
+_sessions = Base.metadata.tables["game_session"]
+# Every change begins with these: they are built once, which takes longer than running them.
+_NEXT_VERSION = (
+    update(_sessions)
+    .where(_sessions.c.id == bindparam("of_session"), _sessions.c.version == bindparam("expected"))
+    .values(version=_sessions.c.version + 1)
+    .returning(*_sessions.columns)
+)
+_LOG = insert(Base.metadata.tables["session_change"])
 
 
 class StaleSession(Exception):
@@ -76,27 +86,24 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
     :raises StaleSession: if the session is past ``expected_version``.
     """
     fingerprint = fingerprint_of(kind, replace(command, expected_version=0))
-    row = db.execute(
-        update(GameSession)
-        .where(GameSession.id == command.session_id, GameSession.version == command.expected_version)
-        .values(version=GameSession.version + 1)
-        .returning(*GameSession.__table__.columns)
-    ).one_or_none()
+    aim = {"of_session": command.session_id, "expected": command.expected_version}
+    row = db.connection().execute(_NEXT_VERSION, aim).one_or_none()
     if row is None:
         raise _already_done(db, command, fingerprint) or StaleSession()
     try:
-        db.execute(
-            insert(SessionChange).values(
-                session_id=row.id,
-                version=row.version,
-                group_id=row.group_id,
-                kind=kind,
-                link_id=command.link_id,
-                submission_id=command.submission_id,
-                fingerprint=fingerprint,
-                note=note,
-                created_at=datetime.now(UTC),
-            )
+        db.connection().execute(
+            _LOG,
+            {
+                "session_id": row.id,
+                "version": row.version,
+                "group_id": row.group_id,
+                "kind": kind,
+                "link_id": command.link_id,
+                "submission_id": command.submission_id,
+                "fingerprint": fingerprint,
+                "note": note,
+                "created_at": datetime.now(UTC),
+            },
         )
     except IntegrityError as used_before:
         # A failed statement ends a transaction of PostgreSQL.

@@ -31,7 +31,10 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       if (offline && !controller.signal.aborted) offline.hidden = false;
       return false;
     } finally {
-      if (latest?.controller === controller) latest = null;
+      if (latest?.controller === controller) {
+        latest = null;
+        form.ariaBusy = null;
+      }
     }
   }
 
@@ -39,6 +42,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     latest?.controller.abort();
     const controller = new AbortController();
     latest = { controller };
+    form.ariaBusy = "true";
     latest.arrived = preview(controller);
   });
 

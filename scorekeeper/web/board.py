@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,12 +19,12 @@ from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.paths import shipped
 from scorekeeper.queries import Rows
-from scorekeeper.rules import CardGame, DealScore, Facts, Ruleset, Table, Unit
+from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Table, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.entry import canonical
-from scorekeeper.web.forms import SessionForm
+from scorekeeper.web.forms import new_submission_id
 
 blueprint = Blueprint("board", __name__)
 
@@ -82,8 +82,8 @@ def _page(game_session: AnyRow) -> str:
         # The deal that ended the game says so itself while it is the latest.
         ended=_ended(game_session, names, shown) if table.over and not shown[0].winners else [],
         next_game=words.number(table.game + 1),
-        thrown_in=canonical(THROWN_IN) if _may_throw_in(game, table) else None,
-        form=SessionForm(expected_version=game_session.version),
+        thrown_in=canonical(THROWN_IN) if _may_throw_in(game, ruleset) else None,
+        hidden={"submission_id": new_submission_id(), "expected_version": game_session.version},
     )
 
 
@@ -117,7 +117,7 @@ def _board_values(game_session: AnyRow, names: Sequence[str], deals: Rows, *, ol
         "latest": latest,
         "latest_number": words.number(latest.number) if latest is not None else "",
         "read_back": _read_back(score, names, game.unit) if isinstance(score, DealScore) else [],
-        "title": sheet.title_of(latest.facts, names) if latest is not None else "",
+        "title": _title(latest, names) if latest is not None else "",
     }
 
 
@@ -128,6 +128,12 @@ def _read_back(score: DealScore[Any], names: Sequence[str], unit: Unit) -> list[
         changes = zip(names, map(words.signed, score.points), strict=True)
         said.append(_("%(changes)s.", changes=", ".join(f"{name} {change}" for name, change in changes)))
     return said
+
+
+def _title(latest: AnyRow, names: Sequence[str]) -> str:
+    """What the latest deal was, unless it is all there is to say of it."""
+    said_in_full = latest.status == "scored" and latest.result not in (Result.MADE, Result.SET)
+    return "" if said_in_full else _("%(deal)s.", deal=sheet.title_of(latest.facts, names))
 
 
 def _pairs(ruleset: Ruleset, names: Sequence[str], totals: Sequence[int]) -> list[tuple[str, Amount]]:
@@ -153,8 +159,10 @@ def _ended(game_session: AnyRow, names: Sequence[str], deals: Rows) -> list[str]
     return sheet.outcome_sentences(score, names) if isinstance(score, DealScore) else []
 
 
-def _may_throw_in(game: CardGame[Any], table: Table) -> bool:
-    return any(THROWN_IN.get(field.name) in field.choices for field in game.fields(table))
+@lru_cache(maxsize=256)
+def _may_throw_in(game: CardGame[Any], ruleset: Ruleset) -> bool:
+    fields = game.fields(game.open_table(ruleset))
+    return any(THROWN_IN.get(field.name) in field.choices for field in fields)
 
 
 def _tag(game_session: AnyRow) -> str | None:

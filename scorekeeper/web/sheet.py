@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from flask import url_for
@@ -11,7 +12,7 @@ from flask_babel import gettext as _
 from scorekeeper import words
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table, Unit
+from scorekeeper.rules import MISDEAL, DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table
 from scorekeeper.services.history import game_of
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount
@@ -23,7 +24,6 @@ class Cell(NamedTuple):
 
     change: Amount
     total: Amount
-    href: str
 
 
 class SheetRow(NamedTuple):
@@ -43,7 +43,25 @@ class SheetRow(NamedTuple):
 def sheet_rows(session: AnyRow, names: Sequence[str], deals: Rows) -> list[SheetRow]:
     """*deals* in the order given."""
     game, ruleset = game_of(session)
-    return [_sheet_row(game.unit, ruleset.options["hand"], names, deal) for deal in deals]
+    # One address is worked out for all rows, each of which is a page below it.
+    sheet_url = url_for("deals.index", session_id=session.id)
+    # The same few numbers fill a sheet.
+    change = cache(lambda value: amounts.change(value, game.unit))
+    total = cache(lambda value: amounts.total(value, game.unit))
+    return [
+        SheetRow(
+            number=deal.number,
+            contract=_contract(deal.facts, names),
+            suit=_suit(deal.facts),
+            declarer=_side(deal.facts, names),
+            tricks=_tricks(deal.facts, ruleset.options["hand"]),
+            href=f"{sheet_url}/{deal.number}",
+            cells=tuple(Cell(change(one), total(after)) for one, after in zip(deal.points, deal.totals, strict=False)),
+            void=deal.status != "scored",
+            word=word_of(deal, names),
+        )
+        for deal in deals
+    ]
 
 
 def score_of(session: AnyRow, deal: AnyRow) -> DealScore[Any] | Refused:
@@ -100,26 +118,19 @@ def dealer_reason(session: AnyRow, names: Sequence[str], deals: Rows, *, older: 
     )
 
 
-def _sheet_row(unit: Unit, hand: object, names: Sequence[str], deal: AnyRow) -> SheetRow:
-    facts: Mapping[str, Any] = deal.facts
-    href = url_for("deals.deal", session_id=deal.session_id, number=deal.number)
-    declarer = facts.get("declarer", facts.get("maker"))
-    side = [name_of(seat, names) for seat in (declarer, facts.get("partner")) if isinstance(seat, int)]
-    cells = tuple(
-        Cell(amounts.change(change, unit), amounts.total(total, unit), href)
-        for change, total in zip(deal.points, deal.totals, strict=False)
-    )
-    return SheetRow(
-        number=deal.number,
-        contract=_contract(facts, names),
-        suit=facts["trump"] if declarer is not None and facts.get("trump") in tuple(Suit) else None,
-        declarer=" + ".join(side),
-        tricks=_tricks(facts, declarer, hand),
-        href=href,
-        cells=cells,
-        void=deal.status != "scored",
-        word=word_of(deal, names),
-    )
+def _suit(facts: Facts) -> str | None:
+    """The trump suit, where somebody chose it."""
+    trump = facts.get("trump")
+    return trump if isinstance(trump, str) and trump in tuple(Suit) and _leader(facts) is not None else None
+
+
+def _leader(facts: Facts) -> object:
+    """The declarer, or the maker."""
+    return facts.get("declarer", facts.get("maker"))
+
+
+def _side(facts: Facts, names: Sequence[str]) -> str:
+    return " + ".join(name_of(seat, names) for seat in (_leader(facts), facts.get("partner")) if isinstance(seat, int))
 
 
 def _contract(facts: Facts, names: Sequence[str]) -> str:
@@ -133,11 +144,11 @@ def _contract(facts: Facts, names: Sequence[str]) -> str:
     return _("Bid %(bid)s", bid=facts["bid"]) if "bid" in facts else ""
 
 
-def _tricks(facts: Facts, declarer: object, hand: object) -> str:
+def _tricks(facts: Facts, hand: object) -> str:
     """What the declarer's side took of all there were."""
-    taken = facts.get("tricks")
+    taken, leader = facts.get("tricks"), _leader(facts)
     if isinstance(taken, list):
-        taken = taken[declarer] if isinstance(declarer, int) and declarer < len(taken) else None
+        taken = taken[leader] if isinstance(leader, int) and leader < len(taken) else None
     return f"{taken}/{hand}" if isinstance(taken, int) else ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from babel import Locale
@@ -15,12 +16,22 @@ MINUS: Final = "\N{MINUS SIGN}"
 
 def number(value: int) -> str:
     """*value* with the locale's thousands and a real minus sign."""
-    return format_decimal(value, locale=locale()).replace("-", MINUS)
+    return _number(value, locale())
+
+
+@lru_cache(maxsize=4096)
+def _number(value: int, here: Locale) -> str:
+    return format_decimal(value, locale=here).replace("-", MINUS)
 
 
 def signed(value: int) -> str:
     """*value* with its sign, as a change is written; zero has none."""
-    return f"{get_plus_sign_symbol(locale())}{number(value)}" if value > 0 else number(value)
+    return _signed(value, locale())
+
+
+@lru_cache(maxsize=4096)
+def _signed(value: int, here: Locale) -> str:
+    return f"{get_plus_sign_symbol(here)}{_number(value, here)}" if value > 0 else _number(value, here)
 
 
 def money(amount_minor: int, currency: str, exponent: int) -> str:

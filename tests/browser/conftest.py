@@ -126,5 +126,3 @@ def phone(browser: Browser) -> Iterator[Page]:
     size = {"width": 360, "height": 640}
     with watched(browser.new_context(viewport=size, has_touch=True, is_mobile=True)) as page:  # type: ignore[arg-type]
         yield page
-
-

@@ -25,7 +25,8 @@ DROPPED: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "dropped":
 
 REFUSED_FILE = """{"format": "scorekeeper/session", "version": 1, "rules": "mensch", "dealer": "Ann",
  "players": ["Ann", "Ben", "Cleo", "Dan"],
- "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ann", "trump": "hearts", "tricks": 9}]}"""
+ "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ann", "trump": "hearts",
+  "tricks": 9}]}"""
 GOOD_FILE = """{"format": "scorekeeper/session", "version": 1, "rules": "mensch", "dealer": "Ann",
  "players": ["Ann", "Ben", "Cleo", "Eve"],
  "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ben", "tricks": 5}]}"""
@@ -131,12 +132,30 @@ def _record(db: Session, session: MadeSession, *deals: Facts) -> None:
         record_deal(db, RecordDeal(**session.command(db), facts=facts))
 
 
+STICKING_OUT = """() =>
+    document.scrollingElement.scrollWidth <= innerWidth ? [] :
+        ["the page", ...[...document.querySelectorAll("main *")]
+            .filter(element => element.getBoundingClientRect().right > innerWidth + 0.5)
+            .map(element => element.outerHTML.slice(0, 120))]
+"""
+"""JavaScript: the elements that make a page wider than its window."""
+
+
 def open_group(page: Page, url: str, places: Places) -> None:
     """Open the group's link, as a phone does that comes to the table."""
     page.goto(f"{url}/open/{places.group.token}")
 
 
-def answers(page: Page, url: str, places: Places) -> Iterator[str]:
+def everywhere(page: Page, url: str, places: Places) -> Iterator[str]:
+    """Stand on each page of the app. Yields its name."""
+    open_group(page, url, places)
+    for name, path in places.pages().items():
+        page.goto(f"{url}{path}")
+        yield name
+    yield from _answers(page, url, places)
+
+
+def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     """Send forms that cannot be saved as they are, and stand on each page that says so. Yields its name."""
     group = f"{url}/groups/{places.group.group_id}"
     session = f"{url}/sessions/{places.sessions['running']}"

@@ -1,6 +1,6 @@
 """Every page as a phone, a tablet and a computer show it, light and dark:
 
-    python -m tests.browser.screenshots OUT [PART OF A PAGE'S NAME ...]
+python -m tests.browser.screenshots OUT [PART OF A PAGE'S NAME ...]
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM, running_server
-from tests.browser.places import Places, answers, make_places, open_group
+from tests.browser.places import everywhere, make_places
 
 SIZES = ((360, 640), (768, 1024), (1280, 800))
 
@@ -25,24 +25,11 @@ def main(folder: Path, *parts: str) -> None:
         browser = playwright.chromium.launch(**CHROMIUM)
         for scheme in ("light", "dark"):
             page = browser.new_page(color_scheme=scheme)
-            _take_all(page, server.url, places, folder / scheme, parts)
+            for name in everywhere(page, server.url, places):
+                if not parts or any(part in name for part in parts):
+                    _take(page, folder / scheme, name)
             page.context.close()
         browser.close()
-
-
-def _take_all(page: Page, url: str, places: Places, folder: Path, parts: tuple[str, ...]) -> None:
-    open_group(page, url, places)
-    for name, path in places.pages().items():
-        if _wanted(name, parts):
-            page.goto(f"{url}{path}")
-            _take(page, folder, name)
-    if _wanted("answers", parts):
-        for name in answers(page, url, places):
-            _take(page, folder, name)
-
-
-def _wanted(name: str, parts: tuple[str, ...]) -> bool:
-    return not parts or any(part in name for part in parts)
 
 
 def _take(page: Page, folder: Path, name: str) -> None:

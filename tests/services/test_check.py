@@ -26,7 +26,7 @@ RESULTS = {
 }
 """By table, the columns that follow from something else."""
 ENTERED = {
-    "player_group": "id name version submission_id created_at",
+    "player_group": "id name version submission_id fingerprint created_at",
     "group_link": "id group_id role token_hash created_at withdrawn_at",
     "player": "id group_id name name_key created_at",
     "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "

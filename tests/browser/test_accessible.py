@@ -1,0 +1,90 @@
+"""Every page, in every state, for those who see little, use a small phone or large type, or none of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from scorekeeper.app import create_app
+from tests.browser.conftest import Server
+from tests.browser.places import STICKING_OUT, Places, everywhere
+
+PHONE: ViewportSize = {"width": 360, "height": 640}
+NARROW: ViewportSize = {"width": 320, "height": 640}
+
+NO_PAGES = {"static", "board.board", "files.export", "links.open_link"}
+"""What is fetched, but is no page to look at: a part of one, a file, and a redirect."""
+
+SMALL_TARGETS = """() =>
+    [...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea, summary")]
+        .filter(target => target.checkVisibility() && getComputedStyle(target).display !== "inline")
+        .map(target => [target, (target.closest("label") ?? target).getBoundingClientRect()])
+        .filter(([target, box]) => box.bottom > 0 && (box.height < 43.9 || box.width < 43.9))
+        .map(([target, box]) => `${target.outerHTML.slice(0, 120)} is ${box.width} × ${box.height}`)
+"""
+
+@dataclass
+class Findings:
+    """What is wrong with each page, where anything is."""
+
+    axe: dict[str, list[str]] = field(default_factory=dict)
+    targets: dict[str, list[str]] = field(default_factory=dict)
+    sideways: dict[str, list[str]] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="module")
+def findings(browser: Browser, server: Server, places: Places) -> Findings:
+    """A walk through every page."""
+    page = browser.new_page()
+    axe, findings = Axe(), Findings()
+    for name in everywhere(page, server.url, places):
+        page.set_viewport_size(PHONE)
+        faults = violations(axe, page)
+        findings.targets[name] = page.evaluate(SMALL_TARGETS)
+        page.emulate_media(color_scheme="dark")
+        faults += violations(axe, page, "color-contrast")
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(NARROW)
+        findings.sideways[name] = page.evaluate(STICKING_OUT)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        findings.axe[name] = faults + violations(axe, page)
+        findings.sideways[name] += page.evaluate(STICKING_OUT)
+    page.context.close()
+    return findings
+
+
+def test_the_walk_leads_to_every_page(places: Places) -> None:
+    app = create_app({"SECRET_KEY": "for tests"})
+    routes = app.url_map.bind("")
+    visited = {routes.match(path.partition("?")[0])[0] for path in places.pages().values() if path != "/nowhere"}
+
+    shown = {rule.endpoint for rule in app.url_map.iter_rules() if "GET" in (rule.methods or ())}
+
+    assert shown - visited == NO_PAGES
+
+
+def test_axe_finds_nothing_in_the_light_in_the_dark_and_in_large_type(findings: Findings) -> None:
+    assert found(findings.axe) == {}
+
+
+def test_every_target_is_large_enough(findings: Findings) -> None:
+    assert found(findings.targets) == {}
+
+
+def test_no_page_scrolls_sideways_at_320_px_nor_with_text_at_200_per_cent(findings: Findings) -> None:
+    assert found(findings.sideways) == {}
+
+
+def found(by_page: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {name: faults for name, faults in by_page.items() if faults}
+
+
+def violations(axe: Axe, page: Page, *rules: str) -> list[str]:
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = list(rules)
+    found = axe.run(page, options=options).response["violations"]
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
