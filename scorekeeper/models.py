@@ -145,7 +145,7 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """Who sits where, clockwise from 0, and their chips: won or lost, bought, cashed in, and already settled."""
+    """Who sits where, clockwise from 0; their chips won or lost, bought, cashed in and already settled; their games won."""
 
     __tablename__ = "session_seat"
     __table_args__ = (UniqueConstraint("session_id", "player_id"),)
@@ -158,6 +158,7 @@ class SessionSeat(Base):
     bought: Mapped[int] = mapped_column(BigInteger, default=0)
     cashed: Mapped[int] = mapped_column(BigInteger, default=0)
     settled: Mapped[int] = mapped_column(BigInteger, default=0)
+    wins: Mapped[int] = mapped_column(default=0)
 
 
 class SessionChange(Base):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from sqlalchemy import String, bindparam, cast, func, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
@@ -41,7 +39,7 @@ from scorekeeper.sessionfile import (
 )
 
 DEALS_SHOWN = 10
-SESSIONS_SHOWN = 20
+SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
@@ -185,19 +183,6 @@ def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
 def seats(db: Session, session_id: int) -> Rows:
     """Who sits in a session, clockwise, with their name and chips."""
     return db.connection().execute(_SEATS, {"session_id": session_id}).all()
-
-
-def games_won(db: Session, session_id: int) -> Counter[int]:
-    """How many games of a session each seat has won, alone or together with others."""
-    winners = cast(Deal.winners, String)
-    won: Counter[int] = Counter()
-    for seats, games in db.execute(
-        select(winners, func.count())
-        .where(Deal.session_id == session_id, Deal.status == "scored", winners != "[]")
-        .group_by(winners)
-    ):
-        won.update(dict.fromkeys(json.loads(seats), games))
-    return won
 
 
 def deals(db: Session, session_id: int, *, before: int = MAX_DEALS + 1) -> Rows:

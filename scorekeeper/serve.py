@@ -55,9 +55,11 @@ def serve(app: Flask) -> None:
         except CannotListen as error:
             raise click.ClickException(_explained(error)) from error
         flask_migrate.upgrade()
-        # A pooled connection must not be shared by the workers that are forked next.
+        # What one page loads is loaded once, and shared by the workers that are forked next.
+        app.test_client().get("/")
+        # A pooled connection must not be shared.
         db.engine.dispose()
-    # What is there by now is never collected, so that workers go on sharing it.
+    # Nor does collecting garbage touch, and so copy, what is shared.
     gc.collect()
     gc.freeze()
     _Server(app, host, port, workers).run()

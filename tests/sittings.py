@@ -295,7 +295,7 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
         fresh.next_game()
     assert original.undecided == undecided
     assert original.table == fresh.row.table
-    assert [seat.chips for seat in sitting.seats()] == [seat.chips for seat in fresh.seats()]
+    assert [(seat.chips, seat.wins) for seat in sitting.seats()] == [(seat.chips, seat.wins) for seat in fresh.seats()]
     assert sitting.totals() == fresh.totals()
     return fresh
 

@@ -142,6 +142,7 @@ def upgrade() -> None:
         sa.Column("bought", sa.BigInteger(), nullable=False),
         sa.Column("cashed", sa.BigInteger(), nullable=False),
         sa.Column("settled", sa.BigInteger(), nullable=False),
+        sa.Column("wins", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["player_id"], ["player.id"], name=op.f("fk_session_seat_player_id_player")),
         sa.ForeignKeyConstraint(
             ["session_id"], ["game_session.id"], name=op.f("fk_session_seat_session_id_game_session")

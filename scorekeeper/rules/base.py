@@ -71,9 +71,9 @@ class FieldKind(StrEnum):
     SUIT_LIST = "suit-list"
     """Some of ``choices``, in order."""
     CARD = "card"
-    """Rank and suit, such as ``"AS"`` or ``"10H"``."""
+    """One of ``choices``: rank and suit, such as ``"AS"`` or ``"10H"``."""
     AUCTION = "auction"
-    """Pairs of seat and bid, in order; a bid is one of ``choices``."""
+    """Pairs of seat and bid, in order; a bid is one of ``choices``, and ``seats`` are in the order of bidding."""
     FLAG = "flag"
     """True, or absent."""
 
@@ -319,6 +319,10 @@ class CardGame(ABC, Generic[D]):
     @abstractmethod
     def plays_for_chips(self, ruleset: Ruleset) -> bool:
         """Whether chips change hands under *ruleset*."""
+
+    def pairs(self, ruleset: Ruleset) -> tuple[tuple[Seat, Seat], ...]:
+        """Partners who stay together for the whole session, if there are any."""
+        return ()
 
     @abstractmethod
     def fields(self, table: Table) -> tuple[Field, ...]:

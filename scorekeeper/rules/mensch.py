@@ -339,11 +339,18 @@ class Mensch(CardGame[MenschDeal]):
     def plays_for_chips(self, ruleset: Ruleset) -> bool:
         return True
 
+    def pairs(self, ruleset: Ruleset) -> tuple[tuple[Seat, Seat], ...]:
+        # Rules §3.1, partnership play: partners sit opposite each other.
+        return ((Seat(0), Seat(2)), (Seat(1), Seat(3))) if _rules(ruleset).fixed_partners else ()
+
     def fields(self, table: Table) -> tuple[Field, ...]:
         rules = _rules(table.ruleset)
         seats = table.seats
         thrown_in = () if rules.forced else (PASSED_OUT,)
-        called_card = Field("called_card", FieldKind.CARD, required=False, detail=True)
+        cards = tuple(f"{rank}{suit[0].upper()}" for suit in Suit for rank in rules.ranks)
+        called_card = Field("called_card", FieldKind.CARD, cards, required=False, detail=True)
+        first = table.dealer if rules.dealer_bids_first else table.left_of(table.dealer)
+        in_turn = tuple(table.left_of(first, steps) for steps in range(PLAYERS))
         return (
             Field("contract", FieldKind.CHOICE, choices=(*rules.contracts, *thrown_in)),
             Field("declarer", FieldKind.SEAT, seats=seats),
@@ -352,7 +359,7 @@ class Mensch(CardGame[MenschDeal]):
             Field("tricks", FieldKind.NUMBER, high=rules.hand),
             Field("tricks_by_player", FieldKind.NUMBERS, seats=seats, high=rules.hand, required=False, detail=True),
             *((called_card,) if rules.calls_card else ()),
-            Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), seats, required=False, detail=True),
+            Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), in_turn, required=False, detail=True),
             Field("result", FieldKind.CHOICE, (Result.MADE, Result.SET), required=False, detail=True),
         )
 

@@ -24,7 +24,7 @@ from scorekeeper.models import (
     SessionSeat,
     Transfer,
 )
-from scorekeeper.rules import IllegalRules, Unit
+from scorekeeper.rules import IllegalRules, Seat, Unit
 from scorekeeper.services.deals import brought, entered
 from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, replay
 from scorekeeper.services.ledger import SEAT_SUMS, adjustments
@@ -170,7 +170,9 @@ class _Stored:
             if transfer.paid is not None:
                 paid[transfer.payer] += transfer.chips
                 paid[transfer.payee] -= transfer.chips
+        won = Counter(seat for deal in self.replayed.deals for seat in deal.winners)
         for row, expected in zip(self.seats, self.seats_at(self.session.version), strict=True):
+            yield from self._compare(f"wins of seat {row.seat}", row.wins, won[Seat(row.seat)])
             for name in ("chips", "bought", "cashed", "settled"):
                 yield from self._compare(f"{name} of seat {row.seat}", getattr(row, name), getattr(expected, name))
             yield from self._compare(f"transfers of seat {row.seat}", row.settled, paid[row.seat])

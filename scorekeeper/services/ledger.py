@@ -32,7 +32,7 @@ _ADD_TO_SEATS = {
     column.key: update(_seats)
     .where(_seats.c.session_id == bindparam("of_session"), _seats.c.seat == bindparam("of_seat"))
     .values({column.key: _seats.c[column.key] + bindparam("more")})
-    for column in SEAT_SUMS.values()
+    for column in (*SEAT_SUMS.values(), SessionSeat.wins)
 }
 _ADD_TO_GROUP = (
     update(_totals)
@@ -112,7 +112,7 @@ def post_deals(db: Session, session: AnyRow, differences: Sequence[Difference]) 
 
 
 def count_games(db: Session, session: AnyRow, differences: Iterable[Difference]) -> None:
-    """Count the games that deals ended, and for whom, in the standings of the group."""
+    """Count the games that deals ended, and for whom, in the sums of the seats and of the group."""
     counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for _, old, new in differences:
         for deal, sign in ((old, -1), (new, 1)):
@@ -121,6 +121,7 @@ def count_games(db: Session, session: AnyRow, differences: Iterable[Difference])
                     counts[seat]["games"] += sign
                     counts[seat]["wins"] += sign * (seat in deal.winners)
     if any(any(count.values()) for count in counts.values()):
+        _add_to_seats(db, session, "wins", {seat: count["wins"] for seat, count in counts.items()})
         add_to_group(db, session, counts)
 
 

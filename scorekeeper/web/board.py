@@ -108,7 +108,7 @@ def _board_values(game_session: AnyRow, names: Sequence[str], deals: Rows, *, ol
             SeatPlace(name, amounts.total(table.totals[seat], game.unit), seat == table.dealer, why)
             for seat, name in enumerate(names)
         ],
-        "pairs": _pairs(ruleset, names, table.totals),
+        "pairs": _pairs(game, ruleset, names, table.totals),
         "game": words.number(table.game) if game.several_games else None,
         "over": table.over,
         "number": words.number(game_session.deals + 1),
@@ -136,13 +136,13 @@ def _title(latest: AnyRow, names: Sequence[str]) -> str:
     return "" if said_in_full else _("%(deal)s.", deal=sheet.title_of(latest.facts, names))
 
 
-def _pairs(ruleset: Ruleset, names: Sequence[str], totals: Sequence[int]) -> list[tuple[str, Amount]]:
+def _pairs(
+    game: CardGame[Any], ruleset: Ruleset, names: Sequence[str], totals: Sequence[int]
+) -> list[tuple[str, Amount]]:
     """What each pair has come to, where partners sit opposite each other all session."""
-    if ruleset.options.get("partnership") != "fixed":
-        return []
     return [
-        (f"{names[seat]} + {names[seat + 2]}", amounts.total(totals[seat] + totals[seat + 2], Unit.CHIPS))
-        for seat in (0, 1)
+        (f"{names[one]} + {names[other]}", amounts.total(totals[one] + totals[other], game.unit))
+        for one, other in game.pairs(ruleset)
     ]
 
 

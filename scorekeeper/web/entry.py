@@ -24,10 +24,8 @@ from scorekeeper.rules import (
     Problem,
     Refused,
     Seat,
-    Suit,
     Table,
 )
-from scorekeeper.rules.reading import ranks_in
 from scorekeeper.words import contract_name, fact_words, field_hint, field_label, number, problem_message, suit_name
 from scorekeeper.words.said import name_of
 
@@ -295,7 +293,9 @@ def _control(
         case FieldKind.SUIT_LIST:
             return replace(control, rows=tuple(_opened_rows(field, _places(value))))
         case FieldKind.CARD:
-            return replace(control, options=tuple(_cards(entry.table)))
+            return replace(
+                control, options=tuple((card, fact_words(field.name, card, names)) for card in field.choices)
+            )
         case FieldKind.AUCTION:
             return replace(control, rows=tuple(_bid_rows(entry.table, field, _places(value), names)))
         case FieldKind.FLAG:
@@ -365,15 +365,9 @@ def _opened_rows(field: Field, entered: Sequence[object]) -> Iterator[Control]:
         yield Control(f"{field.name}-{place}", "pick", label, _worded(field.choices, suit_name), _at(entered, place))
 
 
-def _cards(table: Table) -> Iterator[tuple[object, str]]:
-    for suit in Suit:
-        for rank in ranks_in(cast(int, table.ruleset.options["cards"])):
-            yield f"{rank}{suit[0].upper()}", _("%(suit)s %(rank)s", suit=suit_name(suit), rank=rank)
-
-
 def _bid_rows(table: Table, field: Field, entered: Sequence[object], names: Sequence[str]) -> Iterator[Control]:
     """A row for every bid entered, in turn, and one more; at first one for each player."""
-    turn = table.dealer if table.ruleset.options["first_bidder"] == "dealer" else table.left_of(table.dealer)
+    turn = field.seats[0]
     for place in range(min(MAX_BIDS - 1, max(len(entered) + 1, len(field.seats)))):
         bid: object = None
         match _at(entered, place):

@@ -76,7 +76,9 @@ def export(session_id: int) -> Response:
     document = write_document(queries.session_file(db.session(), session))
     name = _NO_FILE_NAME.sub("-", f"{session.name} {session.started_on.isoformat()}.json")
     content = io.BytesIO(_pretty(document).encode())
-    return send_file(content, mimetype="application/json", as_attachment=True, download_name=name)
+    response = send_file(content, mimetype="application/json", as_attachment=True, download_name=name)
+    response.cache_control.private = True
+    return response
 
 
 @blueprint.get("/groups/<id:group_id>/import")

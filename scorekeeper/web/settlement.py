@@ -125,12 +125,11 @@ def _places(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
 
 
 def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
-    won = queries.games_won(db.session(), session.id)
-    if not won:
+    if not any(seat.wins for seat in seats):
         return []
     return [
         {"place": words.number(row.place), "name": seats[row.player].name, "total": words.number(row.total)}
-        for row in standings({seat.seat: won[seat.seat] for seat in seats})
+        for row in standings({seat.seat: seat.wins for seat in seats})
     ]
 
 

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
-Totals = dict[str, str]
+CASES = Path(__file__).parent.parent / "golden" / "cases"
+
+Numbers = dict[str, tuple[str, str]]
+"""What each player got and the total after it, as a screen shows them."""
 
 
-def choose(page: Page, control: str) -> None:
-    """Tap one key of the deal form, and wait for what it brings to be shown."""
-    with previewed(page):
-        page.locator(f"#{control}").tap(force=True)
-    expect(page.locator(f"#{control}")).to_be_checked()
+def case(name: str) -> dict[str, Any]:
+    """One of the published cases: a session, and what must come of it."""
+    found: dict[str, Any] = json.loads((CASES / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def signed(number: int) -> str:
+    return f"{number:+}".replace("-", "−") if number else "0"
+
+
+def choose(page: Page, *controls: str) -> None:
+    """Tap keys of the deal form, one after the other, as what each brings is shown."""
+    for control in controls:
+        with previewed(page):
+            page.locator(f"#{control}").tap(force=True)
+        expect(page.locator(f"#{control}")).to_be_checked()
 
 
 @contextmanager
@@ -25,15 +42,7 @@ def previewed(page: Page) -> Iterator[None]:
     expect(page.locator("form[data-preview]")).not_to_have_attribute("aria-busy", "true")
 
 
-def signed(number: int) -> str:
-    return f"{number:+}".replace("-", "−") if number else "0"
-
-
-def plain(number: int) -> str:
-    return str(number).replace("-", "−")
-
-
-def seated(page: Page) -> Totals:
+def seated(page: Page) -> dict[str, str]:
     """The totals at the table as seated."""
     return {
         seat.locator("bdi").inner_text(): seat.locator(".total .num").inner_text()
@@ -41,8 +50,8 @@ def seated(page: Page) -> Totals:
     }
 
 
-def preview(page: Page) -> dict[str, tuple[str, str]]:
-    """What the preview says: each player's change and the total after it."""
+def brought(page: Page) -> Numbers:
+    """What the preview says."""
     return {
         row.locator("dt").inner_text(): (
             row.locator("dd .num").nth(0).inner_text(),
@@ -52,6 +61,12 @@ def preview(page: Page) -> dict[str, tuple[str, str]]:
     }
 
 
-def sheet_row(page: Page, number: int) -> Locator:
-    """A deal on the score sheet."""
-    return page.locator("tbody", has=page.locator(f".no:text-is('Deal {number}')"))
+def on_sheet(page: Page, number: int) -> Numbers:
+    """What the score sheet says of a deal."""
+    body = page.locator("tbody", has=page.locator(".no").get_by_text(f"Deal {number}", exact=True))
+    names = page.locator(".sheet thead th").all_inner_texts()
+    cells = body.locator("td").all()
+    return {
+        name: (cell.locator(".change").inner_text(), cell.locator(".after").inner_text().removeprefix("total").strip())
+        for name, cell in zip(names, cells, strict=True)
+    }

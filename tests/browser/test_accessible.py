@@ -26,6 +26,7 @@ SMALL_TARGETS = """() =>
         .map(([target, box]) => `${target.outerHTML.slice(0, 120)} is ${box.width} × ${box.height}`)
 """
 
+
 @dataclass
 class Findings:
     """What is wrong with each page, where anything is."""
@@ -38,7 +39,8 @@ class Findings:
 @pytest.fixture(scope="module")
 def findings(browser: Browser, server: Server, places: Places) -> Findings:
     """A walk through every page."""
-    page = browser.new_page()
+    # Without motion: colours on their way from light to dark would be measured half-way.
+    page = browser.new_page(reduced_motion="reduce")
     axe, findings = Axe(), Findings()
     for name in everywhere(page, server.url, places):
         page.set_viewport_size(PHONE)

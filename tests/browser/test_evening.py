@@ -2,64 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
+from tests.browser.deals import Numbers, brought, case, choose, on_sheet, seated, signed
 
-CASE = json.loads((Path(__file__).parent.parent / "golden" / "cases" / "S1.json").read_text("utf-8"))
+CASE = case("S1")
 NAMES: list[str] = CASE["session"]["players"]
 
 
-def signed(number: int) -> str:
-    return f"{number:+}".replace("-", "−") if number else "0"
-
-
-def pick(page: Page, name: str, value: str) -> None:
-    """Tap one button of a group of the deal form, and wait for what it brings to be shown."""
-    chosen = page.locator(f"input[name='{name}'][value='{value}']")
-    if chosen.is_checked():
-        return
-    with page.expect_response(lambda response: response.url.endswith("/preview")):
-        page.locator(f"label:has(input[name='{name}'][value='{value}'])").tap()
-    expect(chosen).to_be_checked()
-
-
 def enter(page: Page, deal: dict[str, Any], *, declarer: str | None = None) -> None:
-    pick(page, "contract", deal["contract"])
-    pick(page, "declarer", str(NAMES.index(declarer or deal["declarer"])))
+    controls = [f"contract-{deal['contract']}", f"declarer-{NAMES.index(declarer or deal['declarer'])}"]
     if "partner" in deal:
-        pick(page, "partner", str(NAMES.index(deal["partner"])))
+        controls.append(f"partner-{NAMES.index(deal['partner'])}")
+    for control in controls:
+        choose_unless_chosen(page, control)
     if page.locator("input[name='trump']").count():
-        pick(page, "trump", deal["trump"])
-    pick(page, "tricks", str(deal["tricks"]))
+        choose_unless_chosen(page, f"trump-{deal['trump']}")
+    choose_unless_chosen(page, f"tricks-{deal['tricks']}")
 
 
-def shown_changes(page: Page) -> dict[str, tuple[str, str]]:
-    """What the preview says: each player's change and the total after it."""
-    return {
-        row.locator("dt").inner_text(): (
-            row.locator("dd .num").nth(0).inner_text(),
-            row.locator("dd .num").nth(1).inner_text(),
-        )
-        for row in page.locator(".preview .amount").all()
-    }
+def choose_unless_chosen(page: Page, control: str) -> None:
+    if not page.locator(f"#{control}").is_checked():
+        choose(page, control)
 
 
-def sheet(page: Page, number: int) -> dict[str, tuple[str, str]]:
-    """What the score sheet says of a deal: each player's change and total."""
-    body = page.locator("tbody", has=page.locator(f".no:has-text('{number}')"))
-    cells = body.locator("tr").nth(1).locator("td").all()
-    return {
-        name: (cell.locator(".change .num").inner_text(), cell.locator(".after .num").inner_text())
-        for name, cell in zip(NAMES, cells, strict=True)
-    }
-
-
-def as_shown(expected: dict[str, Any]) -> dict[str, tuple[str, str]]:
+def as_shown(expected: dict[str, Any]) -> Numbers:
     return {name: (signed(expected["change"][name]), signed(expected["total"][name])) for name in NAMES}
 
 
@@ -94,7 +64,7 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
             enter(page, wrong)
         else:
             enter(page, deal)
-            shown = shown_changes(page)
+            shown = brought(page)
             assert {name: change for name, (change, _) in shown.items()} == {
                 name: signed(expected["change"][name]) for name in NAMES
             }
@@ -103,7 +73,7 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
         page.get_by_role("button", name="Record").tap()
         expect(page.get_by_role("link", name=f"Record deal {number + 1}")).to_be_visible()
         if number < 3:
-            assert sheet(page, number) == as_shown(expected)
+            assert on_sheet(page, number) == as_shown(expected)
 
     # The mistake, three deals ago: open it from the score sheet, change it, and every later total follows.
     page.locator("tbody", has=page.locator(".no:has-text('3')")).locator("a.deal").tap()
@@ -114,19 +84,17 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
     expect(page.get_by_text("Forced, Spades: Cleo with Ben")).to_be_visible()
     page.goto(page.url.split("/deals")[0])
     for number, expected in enumerate(CASE["expect"]["deals"], 1):
-        assert sheet(page, number) == as_shown(expected)
+        assert on_sheet(page, number) == as_shown(expected)
     totals = CASE["expect"]["deals"][-1]["total"]
-    for name in NAMES:
-        seat = page.locator(".seat", has_text=name)
-        assert seat.locator(".total").inner_text().strip() == signed(totals[name])
+    assert seated(page) == {name: signed(totals[name]) for name in NAMES}
 
     page.get_by_role("link", name="End the session").tap()
     page.get_by_role("button", name="End the session").tap()
     expect(page.get_by_text("The session has ended.")).to_be_visible()
-    shown = page.locator("main").inner_text()
+    said = page.locator("main").inner_text()
     for transfer in CASE["expect"]["transfers"]:
-        assert f"{transfer['from']} pays {transfer['to']} {transfer['chips']} chips" in shown
-        assert f"€{transfer['amount']}" in shown
+        assert f"{transfer['from']} pays {transfer['to']} {transfer['chips']} chips" in said
+        assert f"€{transfer['amount']}" in said
     places = [
         (row.locator("td").first.inner_text(), row.locator("th").inner_text(), row.locator("td").last.inner_text())
         for row in page.locator("table.lines").first.locator("tbody tr").all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser, ViewportSize
+from playwright.sync_api import Browser, Dialog, ViewportSize
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
@@ -22,7 +22,12 @@ def test_no_name_runs_or_breaks_a_page(browser: Browser, server: Server, db: Ses
     places = make_places(db, HOSTILE, GROUP)
     page = browser.new_page(viewport=NARROW)
     alerts: list[str] = []
-    page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
+
+    def told(dialog: Dialog) -> None:
+        alerts.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", told)
     page.on("request", lambda request: alerts.append(request.url) if request.url.endswith("/x") else None)
     faults: dict[str, list[str]] = {}
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from scorekeeper.models import Player, Transfer
-from scorekeeper.rules import MISDEAL, Seat
+from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
 from scorekeeper.services.groups import NewLink
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
@@ -28,7 +28,7 @@ OPEN_TO_ALL = frozenset(
 )
 """The endpoints that need no link to a group."""
 
-SWEEP = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
+SWEEP: Facts = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
 """Dirty Clubs: Ben takes every trick and wins the game at once."""
 
 Values = dict[str, str | int]
@@ -105,7 +105,7 @@ def _closed(db: Session, group: NewLink) -> MadeSession:
     return session
 
 
-def _dirty_clubs(db: Session, group: NewLink, *games: dict[str, object]) -> MadeSession:
+def _dirty_clubs(db: Session, group: NewLink, *games: Facts) -> MadeSession:
     session = make_session(db, group=group, name="Clubs", card_game="dirty-clubs", house_rules={"stake_loser": 2})
     for number, facts in enumerate(games):
         if number:

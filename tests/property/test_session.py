@@ -109,7 +109,7 @@ def test_an_exported_session_comes_back_the_same(db: Session, rules: Rules, data
     imported = Sitting(db, MadeSession(import_session(db, command), group))
     assert queries.session_file(db, imported.row) == file
     assert imported.row.table == sitting.row.table or sitting.row.undecided
-    for name in ("chips", "bought", "cashed", "settled"):
+    for name in ("chips", "bought", "cashed", "settled", "wins"):
         assert [getattr(seat, name) for seat in imported.seats()] == [getattr(seat, name) for seat in sitting.seats()]
     assert imported.totals() == sitting.totals()
     sheet = sessionfile.score(read)

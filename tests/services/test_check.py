@@ -16,7 +16,7 @@ from tests.sittings import Sitting, dump
 
 RESULTS = {
     "game_session": "version state table undecided deals opening first_dealer",
-    "session_seat": "group_id chips bought cashed settled",
+    "session_seat": "group_id chips bought cashed settled wins",
     "session_change": "version group_id kind",
     "deal": "number group_id recorded version status reason before result points chips totals winners",
     "deal_version": "number replaced group_id version",
