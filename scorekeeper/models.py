@@ -145,7 +145,7 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """Who sits where, clockwise from 0; their chips won or lost, bought, cashed in and already settled; their games won."""
+    """Who sits where, clockwise from 0, with the games they won and their chips: won or lost, bought, cashed in, settled."""
 
     __tablename__ = "session_seat"
     __table_args__ = (UniqueConstraint("session_id", "player_id"),)
