@@ -8,7 +8,5 @@ MAX_EVENTS: Final = 20_000
 """In a session file: deals, buy-ins and whatever else happened."""
 MAX_CHIPS: Final = 1_000_000
 """Of one player in one buy-in, cash-out, adjustment or opening sheet."""
-MAX_TOTAL_CHIPS: Final = 1_000_000_000
-"""Of one player over a whole session: won, lost or bought."""
 MAX_PLAYERS: Final = 60
 """In a group."""

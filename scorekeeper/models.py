@@ -145,7 +145,7 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """Who sits where, clockwise from 0, with the games they won and their chips: won or lost, bought, cashed in, settled."""
+    """Who sits where, clockwise from 0, with their games won, and chips won or lost, bought, cashed in and settled."""
 
     __tablename__ = "session_seat"
     __table_args__ = (UniqueConstraint("session_id", "player_id"),)

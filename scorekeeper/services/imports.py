@@ -20,7 +20,16 @@ from scorekeeper.services.history import Entered, first_table, game_of, replay
 from scorekeeper.services.ledger import Amount, Posting, count_games, post
 from scorekeeper.services.sessions import OpenSession, begin_session, bought, cashed, moved, session_begun
 from scorekeeper.services.transaction import fingerprint_of, transaction
-from scorekeeper.sessionfile import Adjustment, BuyIn, CashOut, DealEvent, MisdealEvent, NewGame, SessionFile
+from scorekeeper.sessionfile import (
+    Adjustment,
+    BuyIn,
+    CashOut,
+    DealEvent,
+    MisdealEvent,
+    NewGame,
+    SessionFile,
+    write_document,
+)
 
 _KINDS = {
     DealEvent: "record",
@@ -50,7 +59,9 @@ def import_session(db: Session, command: ImportSession) -> int:
     :raises Refused: if a player cannot join the group; nothing is written.
     :raises ChangedForm: if it comes with other content; nothing is written.
     """
-    fingerprint = fingerprint_of(command)
+    # The file as it would be written: its own values show where in memory its rules are.
+    content = command.group_id, command.link_id, command.name, command.started_on, write_document(command.file)
+    fingerprint = fingerprint_of(*content)
     with transaction(db):
         change_group(db, command.group_id)
         begun = session_begun(db, command.group_id, command.submission_id, fingerprint)

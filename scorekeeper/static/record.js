@@ -11,7 +11,9 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
 
   function show(html) {
     const [focused, x, y] = [document.activeElement?.id, window.scrollX, window.scrollY];
+    const opened = [...form.querySelectorAll("details[open]")].map((details) => details.id);
     form.querySelector("[data-fragment]").innerHTML = html;
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
     window.scrollTo(x, y);
   }
@@ -21,7 +23,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(8000)]);
     try {
       const reply = await fetch(form.dataset.preview, { method: "POST", body, headers: { "X-Fragment": "1" }, signal });
-      if (!reply.ok && reply.status !== 422) throw new Error(`preview answered ${reply.status}`);
+      if (!reply.ok) throw new Error(`preview answered ${reply.status}`);
       const html = await reply.text();
       // Text typed meanwhile is newer than this answer, and its own change event is still to come.
       if (entered().toString() === body.toString()) show(html);

@@ -10,7 +10,7 @@ from flask_babel import ngettext
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Unit
 from scorekeeper.sessionfile import Chip
-from scorekeeper.words import money, number, signed
+from scorekeeper.words import isolated, money, number, signed
 
 
 class Amount(NamedTuple):
@@ -58,4 +58,5 @@ def worth(chips: int, chip: Chip | None) -> str:
 
 def payment(payer: str, payee: str, chips: int, chip: Chip | None) -> str:
     """One transfer of a settlement, in a sentence."""
-    return _("%(payer)s pays %(payee)s %(chips)s.", payer=payer, payee=payee, chips=worth(chips, chip))
+    people = {"payer": isolated(payer), "payee": isolated(payee)}
+    return _("%(payer)s pays %(payee)s %(chips)s.", **people, chips=worth(chips, chip))

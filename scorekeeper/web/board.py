@@ -112,7 +112,7 @@ def _board_values(game_session: AnyRow, names: Sequence[str], deals: Rows, *, ol
         "game": words.number(table.game) if game.several_games else None,
         "over": table.over,
         "number": words.number(game_session.deals + 1),
-        "dealer": names[table.dealer],
+        "dealer": words.name_of(table.dealer, names),
         "reason": sheet.dealer_reason(game_session, names, deals, older=older),
         "latest": latest,
         "latest_number": words.number(latest.number) if latest is not None else "",

@@ -260,12 +260,12 @@ def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> st
         case "open":
             return f"{_('The session began.')} {_all_bought(entries)}" if entries else _("The session began.")
         case "buy-in":
-            return " ".join(_bought(names[entry.seat], entry.chips) for entry in entries)
+            return " ".join(_bought(words.name_of(entry.seat, names), entry.chips) for entry in entries)
         case "cash-out":
-            return " ".join(_cashed(names[entry.seat], -entry.chips) for entry in entries)
+            return " ".join(_cashed(words.name_of(entry.seat, names), -entry.chips) for entry in entries)
         case "adjustment":
             moved = format_list(
-                [f"{_isolated(names[entry.seat])} {words.signed(entry.chips)}" for entry in entries],
+                [f"{words.name_of(entry.seat, names)} {words.signed(entry.chips)}" for entry in entries],
                 locale=locale(),
                 style="unit",
             )
@@ -276,18 +276,13 @@ def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> st
             return _EVENTS.get(kind, _EVENTS["changed"])(change.note)
 
 
-def _isolated(name: str) -> str:
-    """*name* so that one written from right to left leaves the sign of a number beside it where it is."""
-    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
-
-
 def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
     """What was paid, or taken back: the posting credits who pays, and reverses that."""
     sign = 1 if change.kind == "paid" else -1
     by_sign = {entry.chips * sign > 0: entry for entry in entries}
     said = {
-        "payer": names[by_sign[True].seat],
-        "payee": names[by_sign[False].seat],
+        "payer": words.name_of(by_sign[True].seat, names),
+        "payee": words.name_of(by_sign[False].seat, names),
         "chips": amounts.counted(abs(entries[0].chips)),
     }
     if change.kind == "paid":

@@ -170,7 +170,7 @@ def deal(session_id: int, number: int) -> str:
         deal=row,
         title=sheet.title_of(row.facts, names),
         number=words.number(number),
-        dealer=names[row.before["dealer"]],
+        dealer=words.name_of(row.before["dealer"], names),
         word=sheet.word_of(row, names),
         lines=[words.line_sentence(line, names) for line in score.lines] if scored and _explains(score, row) else [],
         reasons=_why_not(row, score, names),
@@ -280,10 +280,10 @@ def _after_change(session: AnyRow, number: int) -> ResponseReturnValue:
 
 def _preview(place: Place) -> ResponseReturnValue:
     entry = entry_of(place.game, place.table, place.entered_facts())
-    status = 422 if entry.problems else 200
     if "X-Fragment" in request.headers:
-        return render_template("deals/_entry.html", **_entry_values(place, entry, entry.problems)), status
-    return _form_page(place, entry.facts, SessionForm(), status=status)
+        # That something does not fit is an answer like any other; browsers would call it an error.
+        return render_template("deals/_entry.html", **_entry_values(place, entry, entry.problems))
+    return _form_page(place, entry.facts, SessionForm(), status=422 if entry.problems else 200)
 
 
 def _ask(place: Place, form: SessionForm) -> ResponseReturnValue:
@@ -331,7 +331,7 @@ def _form_page(
     page = render_template(
         "deals/form.html",
         session=place.session,
-        dealer=place.names[place.table.dealer],
+        dealer=words.name_of(place.table.dealer, place.names),
         form=form,
         notices=[*notices, *elsewhere],
         meanwhile=sheet.sheet_rows(place.session, place.names, meanwhile),

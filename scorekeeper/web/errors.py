@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask, render_template
+from flask import Flask, render_template, request
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
@@ -27,7 +27,9 @@ def init_app(app: Flask) -> None:
 
 def error_page(status: int, title: str, *sentences: str) -> Page:
     """A page that says what happened and what to do."""
-    return render_template("error.html", title=title, sentences=sentences), status
+    # Only who may see a session is told that something in it is stale or cannot be.
+    session_id = (request.view_args or {}).get("session_id") if status in (409, 422) else None
+    return render_template("error.html", title=title, sentences=sentences, session_id=session_id), status
 
 
 def _stale(error: StaleSession) -> Page:

@@ -25,7 +25,7 @@ from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.links import page_with_new_link, show_once
-from scorekeeper.words import game_name, number, ruleset_title
+from scorekeeper.words import game_name, name_of, number, ruleset_title
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("groups", __name__)
@@ -193,7 +193,7 @@ def _standing(row: AnyRow, names: Sequence[str]) -> str:
         if standing.place == 1
     ]
     said = {
-        "names": format_list([names[seat] for seat in first], locale=locale()),
+        "names": format_list([name_of(seat, names) for seat in first], locale=locale()),
         "total": amounts.total(totals[first[0]], game.unit).text,
     }
     if len(winners) > 1:

@@ -46,6 +46,7 @@ from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.words import (
     amount_message,
     game_name,
+    isolated,
     option_group_label,
     option_short_label,
     option_value_label,
@@ -138,7 +139,7 @@ def create(group_id: int) -> ResponseReturnValue:
     if form.dealer.data == BY_LOT:
         session = access.game_session(session_id)
         dealer = queries.seats(db.session(), session_id)[session.first_dealer].name
-        flash(_("Drawn by lot: %(name)s deals first.", name=dealer), "done")
+        flash(_("Drawn by lot: %(name)s deals first.", name=isolated(dealer)), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
 
 

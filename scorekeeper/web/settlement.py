@@ -191,6 +191,7 @@ def _account(name: str, account: Account, chip: Chip | None) -> _Row:
 
 
 def _from_bank(name: str, chips: int, chip: Chip | None) -> str:
+    name = words.isolated(name)
     if chips < 0:
         return _("%(player)s pays the bank %(chips)s.", player=name, chips=amounts.worth(-chips, chip))
     return _("The bank pays %(player)s %(chips)s.", player=name, chips=amounts.worth(chips, chip))

@@ -7,6 +7,7 @@ from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
 from scorekeeper.words.numbers import money, number, signed
 from scorekeeper.words.problems import amount_message, problem_message
+from scorekeeper.words.said import isolated, name_of
 from scorekeeper.words.terms import (
     case_name,
     contract_name,
@@ -35,8 +36,10 @@ __all__ = [
     "field_hint",
     "field_label",
     "game_name",
+    "isolated",
     "line_sentence",
     "money",
+    "name_of",
     "names_of",
     "number",
     "option_group_label",

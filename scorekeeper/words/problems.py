@@ -261,7 +261,6 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     ),
     "CHIPS_RANGE": lambda said: _("Chips must be a whole number from %(low)s to %(high)s.", **said),
     "CHIPS_SHORT": _chips_short,
-    "CHIPS_TOO_MANY": lambda said: _("Nobody can have more than %(max)s chips.", **said),
     "ADJUSTMENT_SUM": _sum_not_zero,
     "ADJUSTMENT_EMPTY": lambda said: _("Say whose chips change."),
     "NOTE_MISSING": lambda said: _("Say why, in a note."),

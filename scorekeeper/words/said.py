@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
+from unicodedata import bidirectional
 
 from babel.lists import format_list
 from flask_babel import gettext as _
@@ -39,7 +40,14 @@ def name_of(seat: object, names: Sequence[str]) -> str:
     """The name of the player at *seat*, as far as names are known."""
     if not isinstance(seat, int):
         return _("Nobody")
-    return names[seat] if seat < len(names) else _("Player %(number)s", number=number(seat + 1))
+    return isolated(names[seat]) if seat < len(names) else _("Player %(number)s", number=number(seat + 1))
+
+
+def isolated(name: str) -> str:
+    """*name* for a sentence: one that runs from right to left takes no number beside it along."""
+    if not any(bidirectional(character) in ("R", "AL") for character in name):
+        return name
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _said(key: str, value: object, names: Sequence[str]) -> str:

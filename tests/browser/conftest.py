@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, Page
 from sqlalchemy.orm import Session
 
 from tests.browser.places import Places, make_places
@@ -107,22 +107,21 @@ def places(server: Server) -> Places:
         return make_places(session)
 
 
-@contextmanager
-def watched(context: BrowserContext) -> Iterator[Page]:
-    """A page of *context*. Errors on its console and requests to other hosts fail the test."""
-    page = context.new_page()
+def watch(page: Page) -> list[str]:
+    """Errors on the console of *page* and requests to other hosts, as they come."""
     troubles: list[str] = []
     page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("request", lambda request: troubles.append(request.url) if "://127.0.0.1:" not in request.url else None)
-    yield page
-    context.close()
-    assert not troubles
+    return troubles
 
 
 @pytest.fixture
 def phone(browser: Browser) -> Iterator[Page]:
-    """A page on a phone held upright."""
-    size = {"width": 360, "height": 640}
-    with watched(browser.new_context(viewport=size, has_touch=True, is_mobile=True)) as page:  # type: ignore[arg-type]
-        yield page
+    """A page on a phone held upright. Errors on its console and requests to other hosts fail the test."""
+    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    troubles = watch(page)
+    yield page
+    context.close()
+    assert not troubles

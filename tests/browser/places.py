@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Page
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, start_next_game
 from scorekeeper.services.deals import void_deal as void
@@ -23,6 +24,8 @@ SWEEP: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks": [0
 NO_SWEEP: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks": [1, 4, 0, 0]}
 DROPPED: Facts = {"turn_up": "spades", "maker": 1, "trump": "hearts", "dropped": [3], "tricks": [1, 3, 1, 0]}
 
+NO_SUCH_PAGE = "no such page"
+
 REFUSED_FILE = """{"format": "scorekeeper/session", "version": 1, "rules": "mensch", "dealer": "Ann",
  "players": ["Ann", "Ben", "Cleo", "Dan"],
  "events": [{"type": "deal", "contract": "half", "declarer": "Ann", "partner": "Ann", "trump": "hearts",
@@ -37,6 +40,7 @@ class Places:
     """A group, and its sessions by the state they are in."""
 
     group: NewLink
+    player: int
     sessions: Mapping[str, int]
 
     def pages(self) -> dict[str, str]:
@@ -46,7 +50,7 @@ class Places:
             "start": "/",
             "group": group,
             "links": f"{group}/links",
-            "player": f"{group}/players/1",
+            "player": f"{group}/players/{self.player}",
             "rules": "/rules",
             "rules of Mensch": "/rules/mensch",
             "rules of Buck Euchre": "/rules/buck-euchre",
@@ -54,7 +58,7 @@ class Places:
             "new session of Mensch": f"{group}/sessions/new?rules=mensch-russian-printed",
             "new session of Dirty Clubs": f"{group}/sessions/new?rules=dirty-clubs",
             "import": f"{group}/import",
-            "no such page": "/nowhere",
+            NO_SUCH_PAGE: "/nowhere",
         }
         for state, number in self.sessions.items():
             pages[f"session {state}"] = f"/sessions/{number}"
@@ -99,7 +103,8 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
     _record(db, sessions["over"], CLUB_TURNED, SWEEP)
     _leave_undecided(db, sessions["undecided"])
     _close(db, sessions["closed"])
-    return Places(group, {state: session.id for state, session in sessions.items()})
+    player = queries.players(db, group.group_id)[0].id
+    return Places(group, player, {state: session.id for state, session in sessions.items()})
 
 
 def _running(db: Session, group: NewLink, name: str) -> MadeSession:
@@ -150,7 +155,9 @@ def everywhere(page: Page, url: str, places: Places) -> Iterator[str]:
     """Stand on each page of the app. Yields its name."""
     open_group(page, url, places)
     for name, path in places.pages().items():
-        page.goto(f"{url}{path}")
+        response = page.goto(f"{url}{path}")
+        assert response
+        assert response.ok or name == NO_SUCH_PAGE, name
         yield name
     yield from _answers(page, url, places)
 

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from scorekeeper.app import create_app
-from tests.browser.conftest import Server
+from tests.browser.conftest import Server, watch
 from tests.browser.places import STICKING_OUT, Places, everywhere
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
@@ -34,6 +34,7 @@ class Findings:
     axe: dict[str, list[str]] = field(default_factory=dict)
     targets: dict[str, list[str]] = field(default_factory=dict)
     sideways: dict[str, list[str]] = field(default_factory=dict)
+    troubles: dict[str, list[str]] = field(default_factory=dict)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +42,11 @@ def findings(browser: Browser, server: Server, places: Places) -> Findings:
     """A walk through every page."""
     # Without motion: colours on their way from light to dark would be measured half-way.
     page = browser.new_page(reduced_motion="reduce")
-    axe, findings = Axe(), Findings()
+    axe, findings, troubles = Axe(), Findings(), watch(page)
     for name in everywhere(page, server.url, places):
+        # That a page answers 404 or 422 is an error for the console, but not for us.
+        findings.troubles[name] = [trouble for trouble in troubles if "responded with a status of 4" not in trouble]
+        troubles.clear()
         page.set_viewport_size(PHONE)
         faults = violations(axe, page)
         findings.targets[name] = page.evaluate(SMALL_TARGETS)
@@ -78,6 +82,10 @@ def test_every_target_is_large_enough(findings: Findings) -> None:
 
 def test_no_page_scrolls_sideways_at_320_px_nor_with_text_at_200_per_cent(findings: Findings) -> None:
     assert found(findings.sideways) == {}
+
+
+def test_no_page_has_an_error_on_its_console_or_asks_another_host(findings: Findings) -> None:
+    assert found(findings.troubles) == {}
 
 
 def found(by_page: dict[str, list[str]]) -> dict[str, list[str]]:

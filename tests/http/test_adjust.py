@@ -43,9 +43,7 @@ def test_a_real_minus_sign_is_one(host: Host, db: Session) -> None:
         (("", "", "", ""), "Say whose chips change."),
     ],
 )
-def test_it_says_by_how_much_the_sum_is_wrong(
-    host: Host, db: Session, chips: tuple[str, ...], sentence: str
-) -> None:
+def test_it_says_by_how_much_the_sum_is_wrong(host: Host, db: Session, chips: tuple[str, ...], sentence: str) -> None:
     session = make_session(db, group=host.group)
     before = dump(db)
 

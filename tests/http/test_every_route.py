@@ -14,9 +14,7 @@ from tests.factories import submission_id
 from tests.http.conftest import Host
 from tests.http.evidence import dump
 from tests.http.visitor import Page, Visitor
-from tests.http.world import OPEN_TO_ALL, Values, World, address, make_world, routes
-
-SESSIONS = ["fresh", "open", "closed", "over", "next game", "undecided"]
+from tests.http.world import OPEN_TO_ALL, SESSIONS, Values, World, address, make_world, routes
 
 
 @pytest.fixture
@@ -123,9 +121,7 @@ def test_every_control_has_a_name_for_those_who_cannot_see_it(
             assert control.get_text(strip=True) or control.get("aria-label"), f"{where}: {control}"
 
 
-def test_no_page_holds_the_key_to_a_group(
-    app: Flask, host: Host, stranger: Host, db: Session, world: World
-) -> None:
+def test_no_page_holds_the_key_to_a_group(app: Flask, host: Host, stranger: Host, db: Session, world: World) -> None:
     for session in SESSIONS:
         for page in pages(app, host, world.sessions[session]):
             html = page.response.get_data(as_text=True)

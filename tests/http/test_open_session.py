@@ -85,9 +85,7 @@ def test_the_same_form_sent_twice_opens_one_session(host: Host, db: Session) -> 
     assert how_many(db) == 1
 
 
-def test_the_same_form_with_other_content_is_told_and_opens_a_session_when_it_is_meant(
-    host: Host, db: Session
-) -> None:
+def test_the_same_form_with_other_content_is_told_and_opens_a_session_when_it_is_meant(host: Host, db: Session) -> None:
     form = form_for(host)
     form.submit()
     page = form.fill(name="Friday").submit()

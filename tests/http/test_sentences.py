@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from tests.factories import NAMES, make_deal, make_session
 from tests.http.conftest import Host
-from tests.http.test_every_route import SESSIONS, pages
+from tests.http.test_every_route import pages
 from tests.http.visitor import Page, Visitor
-from tests.http.world import make_world
+from tests.http.world import SESSIONS, make_world
 
 WORD = re.compile(r"[^\W\d_]+")
 LINK = re.compile(r"http://localhost/open/\S+")
@@ -25,7 +25,9 @@ OPENING, CLOSING = "⟦⟧"
 SPOKEN_ATTRIBUTES = ("alt", "aria-label", "aria-description", "aria-valuetext", "placeholder", "title", "label")
 GIVEN = frozenset(
     # What people entered, and what the tests call it.
-    " ".join((*NAMES, "Thursdays", "Thursday", "Nothing yet", "Last week", "Clubs", "paid twice", "Zoe")).split()
+    " ".join(
+        (*NAMES, "Thursdays", "Thursday", "Nothing yet", "Last week", "Last year", "Clubs", "paid twice", "Zoe")
+    ).split()
 )
 
 

@@ -30,7 +30,7 @@ class Form:
         return urljoin(self.page.path, str(self.element.get("action") or self.page.path))
 
     def fill(self, **values: FormValue | None) -> Form:
-        """Change what is entered; None leaves a control out. A field must be on the page, so that no test outlives it."""
+        """Change what is entered; None leaves a control out. A field that is not on the page is an error."""
         names = {control["name"] for control in self.element.select("[name]")}
         for name, value in values.items():
             if name not in names:
@@ -54,7 +54,7 @@ class Form:
             if pressed.get("name"):
                 data.add(str(pressed["name"]), str(pressed.get("value", "")))
             action = urljoin(self.page.path, str(pressed.get("formaction") or action))
-        if self.element.get("method", "get").lower() == "get":
+        if str(self.element.get("method", "get")).lower() == "get":
             return self.page.visitor.get(action, query_string=data)
         multipart = self.element.get("enctype") == "multipart/form-data"
         return self.page.visitor.post(
@@ -122,10 +122,10 @@ class Visitor:
         self.client = app.test_client()
 
     def get(self, path: str, **options: object) -> Page:
-        return Page(self, self.client.get(path, follow_redirects=True, **options))  # type: ignore[arg-type]
+        return Page(self, self.client.get(path, follow_redirects=True, **options))
 
     def post(self, path: str, **options: object) -> Page:
-        return Page(self, self.client.post(path, follow_redirects=True, **options))  # type: ignore[arg-type]
+        return Page(self, self.client.post(path, follow_redirects=True, **options))
 
 
 def _successful(form: Tag) -> list[tuple[str, object]]:

@@ -23,9 +23,9 @@ from scorekeeper.services.settlement import MarkTransfer, mark_transfer
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 
-OPEN_TO_ALL = frozenset(
-    {"static", "groups.start", "groups.create", "links.open_link", "rules.index", "rules.page"}
-)
+SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "outdated")
+
+OPEN_TO_ALL = frozenset({"static", "groups.start", "groups.create", "links.open_link", "rules.index", "rules.page"})
 """The endpoints that need no link to a group."""
 
 SWEEP: Facts = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
@@ -51,6 +51,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "over": _dirty_clubs(db, group, SWEEP),
         "next game": _dirty_clubs(db, group, SWEEP, CLUB_TURNED),
         "undecided": _undecided(db, group),
+        "outdated": _outdated(db, group),
     }
     player_id = db.scalars(select(Player.id).where(Player.group_id == group.group_id).order_by(Player.id)).first()
     assert player_id is not None
@@ -68,7 +69,10 @@ def make_world(db: Session, group: NewLink) -> World:
         "filename": "app.css",
     }
     db.rollback()
-    return World(group, {name: {**common, "session_id": session.id} for name, session in made.items()})
+    sessions = {name: {**common, "session_id": session.id} for name, session in made.items()}
+    # The deal that waits for a decision.
+    sessions["undecided"]["number"] = 2
+    return World(group, sessions)
 
 
 def routes(app: Flask, method: str) -> Iterator[Rule]:
@@ -118,4 +122,13 @@ def _undecided(db: Session, group: NewLink) -> MadeSession:
     """A correction took away the end of the first game, after a deal of the second."""
     session = _dirty_clubs(db, group, SWEEP, CLUB_TURNED)
     correct_deal(db, CorrectDeal(**session.command(db), number=1, facts=CLUB_TURNED))
+    return session
+
+
+def _outdated(db: Session, group: NewLink) -> MadeSession:
+    """A correction after the end: the settlement no longer fits."""
+    session = make_session(db, group=group, name="Last year")
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    close_session(db, session.plain_command(db))
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**FIVE_IN_SPADES_MADE, "declarer": 2}))
     return session

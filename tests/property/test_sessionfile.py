@@ -45,7 +45,12 @@ def dirty_clubs_deals(draw: st.DrawFn) -> dict[str, Any]:
 
 
 CHIP_EVENTS = st.one_of(
-    st.builds(lambda name, chips: {"type": "buy-in", "player": name, "chips": chips}, NAME, st.integers(1, 100)),
+    st.builds(
+        lambda kind, name, chips: {"type": kind, "player": name, "chips": chips},
+        st.sampled_from(["buy-in", "cash-out"]),
+        NAME,
+        st.integers(1, 100),
+    ),
     st.builds(
         lambda pair, chips: {"type": "adjustment", "chips": {pair[0]: chips, pair[1]: -chips}, "note": "a wager"},
         st.permutations(NAMES),

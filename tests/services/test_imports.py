@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy.orm import Session
 from scorekeeper import queries, sessionfile
 from scorekeeper.models import Group, Player
 from scorekeeper.rules import Refused
+from scorekeeper.rules.mensch import Mensch
 from scorekeeper.services.check import differences
 from scorekeeper.services.groups import NewLink
 from scorekeeper.services.imports import ImportSession, import_session
@@ -78,6 +80,26 @@ def test_the_same_form_imports_one_session(db: Session) -> None:
     sessions = dump(db)["game_session"]
     assert import_session(db, command) == session_id
     assert dump(db)["game_session"] == sessions
+
+
+def test_a_form_sent_again_after_a_restart_is_still_the_same(db: Session) -> None:
+    group = make_group(db)
+    command = importing(group, HALF)
+    session_id = import_session(db, command)
+    restarted = replace(command, file=replace(command.file, game=Mensch()))
+    assert import_session(db, restarted) == session_id
+
+
+def test_a_session_is_imported_as_it_is_when_a_correction_took_away_chips_cashed_out(db: Session) -> None:
+    group = make_group(db)
+    sitting = imported(db, importing(group, HALF, {"type": "cash-out", "player": "Ann", "chips": 1}), group)
+    sitting.void(1)
+    again = importing(group)
+    document = sessionfile.write_document(queries.session_file(db, sitting.row))
+    copy = imported(db, replace(again, file=sessionfile.read_document(document)), group)
+    for seat, copied in zip(sitting.seats(), copy.seats(), strict=True):
+        assert (copied.chips, copied.bought, copied.cashed) == (seat.chips, seat.bought, seat.cashed)
+    assert list(differences(db)) == []
 
 
 def test_who_is_not_in_the_group_joins_it_and_who_is_there_is_known(db: Session) -> None:

@@ -83,7 +83,7 @@ LINES = written("Line")
 
 def test_the_codes_are_found() -> None:
     assert {"TRUMP_FIXED", "PLAYERS_COUNT", "HOUSE_RULE_VALUE", "NAME_TAKEN", "NAME_MISSING"} <= PROBLEMS
-    assert {"twice", "CHIPS_SHORT", "decimals"} <= REASONS
+    assert {"twice", "DEALS_TOO_MANY", "decimals"} <= REASONS
     assert {"contract", "took", "misdeal", "payment"} <= LINES
 
 
@@ -151,11 +151,11 @@ def test_a_code_without_a_sentence_is_not_passed_over() -> None:
             "The partner is Cleo, who sits opposite.",
         ),
         (
-            Problem("MALFORMED", "chips", {"reason": "CHIPS_SHORT", "player": Seat(0), "held": 1}),
+            Problem("CHIPS_SHORT", "chips", {"player": Seat(0), "held": 1}),
             "Ann has only 1 chip.",
         ),
         (
-            Problem("MALFORMED", "chips", {"reason": "CHIPS_SHORT", "player": Seat(0), "held": -3}),
+            Problem("CHIPS_SHORT", "chips", {"player": Seat(0), "held": -3}),
             "Ann has no chips to give back.",
         ),
         (Problem("TRUMP_FIXED", "trump", {"contract": "half"}), "Half is always played with clubs."),
@@ -318,3 +318,10 @@ def test_what_is_no_amount_is_told_why(typed: str, currency: str, exponent: int,
     error = refused.value
     assert isinstance(error, AmbiguousAmount | MalformedAmount)
     assert words.amount_message(error, currency, exponent) == message
+
+
+def test_a_name_from_right_to_left_leaves_the_numbers_beside_it_in_their_place() -> None:
+    line = Line("payment", {"payer": Seat(0), "payee": Seat(1), "chips": 2})
+
+    assert words.line_sentence(line, ("Ann", "أحمد")) == "Ann pays \u2068أحمد\u2069 2 chips."
+    assert words.line_sentence(line, ("Ann", "Zoé")) == "Ann pays Zoé 2 chips."

@@ -1,0 +1,129 @@
+"""Two phones on one session, an impatient thumb, and a way back that leads to an old form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect
+from sqlalchemy.orm import Session
+
+from scorekeeper import queries
+from tests.browser.conftest import Server
+from tests.browser.deals import choose, seated
+from tests.factories import MadeSession, make_session
+
+HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
+FIVE_BY_BEN = "contract-five", "declarer-1", "trump-spades", "tricks-5"
+
+
+@pytest.fixture
+def other_phone(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": 360, "height": 640}, has_touch=True)
+    yield page
+    page.context.close()
+
+
+def sit_down(page: Page, server: Server, session: MadeSession) -> None:
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+
+
+def start_deal(page: Page, number: int) -> None:
+    page.get_by_role("link", name=f"Record deal {number}").tap()
+
+
+def recorded(db: Session, session: MadeSession) -> int:
+    db.rollback()
+    return len(queries.deals(db, session.id))
+
+
+def test_a_stale_form_keeps_what_was_entered_and_shows_the_other_phones_deal(
+    phone: Page, other_phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    for page in (other_phone, phone):
+        sit_down(page, server, session)
+        start_deal(page, 1)
+    choose(other_phone, *HALF_BY_ANN)
+    choose(phone, *FIVE_BY_BEN)
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+
+    other_phone.locator("#record").tap()
+
+    expect(other_phone.get_by_text("The session has changed meanwhile")).to_be_visible()
+    expect(other_phone.locator(".sheet tbody")).to_contain_text("Five")
+    for control in HALF_BY_ANN:
+        expect(other_phone.locator(f"#{control}")).to_be_checked()
+    assert recorded(db, session) == 1
+    # It was missing after all: one more tap records it as the next deal.
+    other_phone.locator("#record").tap()
+    expect(other_phone.get_by_role("link", name="Record deal 3")).to_be_visible()
+    assert seated(other_phone) == {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"}
+
+
+@pytest.mark.parametrize("scripted", [True, False], ids=["with script", "without script"])
+def test_two_quick_taps_record_one_deal(browser: Browser, server: Server, db: Session, scripted: bool) -> None:
+    session = make_session(db)
+    page = browser.new_page(java_script_enabled=scripted, has_touch=True)
+    sit_down(page, server, session)
+    start_deal(page, 1)
+    for control in HALF_BY_ANN:
+        page.locator(f"#{control}").check(force=True)
+    if not scripted:
+        page.get_by_role("button", name="Show the payments").click()
+    expect(page.locator("#record")).to_be_enabled()
+
+    page.locator("#record").dblclick()
+
+    expect(page.get_by_role("link", name="Record deal 2")).to_be_visible()
+    assert recorded(db, session) == 1
+    page.context.close()
+
+
+def test_a_reload_after_saving_sends_nothing(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    sit_down(phone, server, session)
+    start_deal(phone, 1)
+    choose(phone, *HALF_BY_ANN)
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    sent: list[Request] = []
+    phone.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+
+    phone.reload()
+
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    assert sent == []
+    assert recorded(db, session) == 1
+
+
+def test_a_form_sent_again_with_other_content_is_told_that_its_deal_is_recorded(
+    browser: Browser, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    # Answers open beside the form, which stays as it was sent: as when a browser goes back to a page it has kept.
+    form = browser.new_page(java_script_enabled=False)
+    sit_down(form, server, session)
+    form.get_by_role("link", name="Record deal 1").click()
+    for control in HALF_BY_ANN:
+        form.locator(f"#{control}").check(force=True)
+    form.get_by_role("button", name="Show the payments").click()
+    form.locator("main form").evaluate("form => form.target = '_blank'")
+    with form.expect_popup() as opened:
+        form.locator("#record").click()
+    expect(opened.value.get_by_role("link", name="Record deal 2")).to_be_visible()
+
+    form.locator("#tricks-6").check(force=True)
+    with form.expect_popup() as opened:
+        form.locator("#record").click()
+    answer = opened.value
+    expect(answer.get_by_text("Nothing is saved yet.")).to_be_visible()
+    answer.locator("#record").click()
+
+    expect(answer.get_by_text("The session has changed meanwhile")).to_be_visible()
+    expect(answer.locator(".sheet tbody")).to_contain_text("5/8")
+    expect(answer.locator("#tricks-6")).to_be_checked()
+    assert recorded(db, session) == 1
+    form.context.close()
