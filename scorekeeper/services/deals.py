@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
@@ -178,12 +179,15 @@ def _change_deal(
                 changed = replace(changed, facts=facts)
             if void is not None:
                 changed = replace(changed, void=void)
+            if starts_game is False and target.reason != "GAME_NOT_OVER":
+                raise StaleSession
             if starts_game is not None:
                 changed = replace(changed, starts_game=starts_game)
             now = {row.number: entered(row) for row in rows} | {command.number: changed}
-            if target.starts_game and changed.void != (target.status == "void"):
-                for number, starts in _heirs(rows, place, void=changed.void).items():
-                    now[number] = replace(now[number], starts_game=starts)
+            if starts_game is False:
+                # The start may have come from void deals just before.
+                for row in takewhile(lambda row: row.status == "void", reversed(rows[:place])):
+                    now[row.number] = replace(now[row.number], starts_game=False)
             replayed = replay(
                 game,
                 Table.restored(ruleset, rows[0].before),
@@ -199,7 +203,8 @@ def _change_deal(
                 .values(version=session.version, facts=dict(changed.facts))
             )
             for row in rows:
-                if (starts := now[row.number].starts_game) != row.starts_game:
+                starts = now[row.number].starts_game and row.number not in replayed.idle
+                if starts != row.starts_game:
                     this = Deal.session_id == session.id, Deal.number == row.number
                     db.execute(update(Deal).where(*this).values(starts_game=starts))
             _store(db, session, rows, replayed)
@@ -242,40 +247,36 @@ def columns_of(deal: Brought) -> dict[str, Any]:
 
 
 def _starts_game(db: Session, session: AnyRow, table: Table) -> bool:
-    """Whether the next deal is the first of the game a person began at *table*: not even a misdeal came before it."""
+    """Whether the next deal is the first of the game a person began at *table*.
+
+    It is not where a misdeal came before it, or a void deal that leaves it the start.
+    """
     if table.game == 1 or table.deals:
         return False
-    latest = (
-        select(Deal.before)
+    latest = db.execute(
+        select(Deal.number, Deal.before)
         .where(Deal.session_id == session.id, Deal.status != "void")
         .order_by(Deal.number.desc())
         .limit(1)
+    ).one()
+    if latest.before["game"] == table.game:
+        return False
+    void_starts = select(Deal.number).where(
+        Deal.session_id == session.id, Deal.number > latest.number, Deal.starts_game
     )
-    return bool(db.execute(latest).scalar_one()["game"] < table.game)
-
-
-def _heirs(rows: Sequence[AnyRow], place: int, *, void: bool) -> dict[int, bool]:
-    """Whether a game starts with the deals after the one in *place*, which started it and is now *void*, or no longer.
-
-    The next deal of the game that counts takes its place, and gives it back.
-    """
-    starts: dict[int, bool] = {}
-    for row in rows[place + 1 :]:
-        if row.before["game"] != rows[place].before["game"]:
-            break
-        if row.status != "void":
-            return {**starts, row.number: void}
-        if not void:
-            starts[row.number] = False
-    return starts
+    return db.scalar(void_starts.limit(1)) is None
 
 
 def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
-    """The deals to score again when *number* changes: it, all after it, and the one before, for the table it left.
+    """The deals to score again when *number* changes: those from the last one before it that is not void.
 
-    Where later deals wait for a decision, that is everything: which of them wait depends on the first.
+    That one left the table, and the void ones since may leave the start of a game. Where later deals wait for a
+    decision it is everything: which of them wait depends on the first.
     """
-    first = 1 if session.undecided else number - 1
+    counts = select(func.max(Deal.number)).where(
+        Deal.session_id == session.id, Deal.number < number, Deal.status != "void"
+    )
+    first = 1 if session.undecided else db.scalar(counts) or 1
     return db.execute(
         select(*Deal.__table__.columns).where(Deal.session_id == session.id, Deal.number >= first).order_by(Deal.number)
     ).all()

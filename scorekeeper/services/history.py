@@ -58,11 +58,15 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """Deals scored in order, the table they leave, and whether a person must decide about some of them first."""
+    """Deals scored in order, the table they leave, and whether a person must decide about some of them first.
+
+    ``idle`` are the void deals at the end that were to start a game where none can start.
+    """
 
     deals: tuple[Brought, ...]
     table: Table
     undecided: bool
+    idle: tuple[int, ...] = ()
 
 
 def replay(
@@ -70,27 +74,33 @@ def replay(
 ) -> Replayed:
     """Score *deals* from *table* on, with the chips *adjustments* of each version falling between them.
 
-    A deal after the end of a game is unscored, unless a person started a new game with it. Where such a start no longer
-    follows the end of a game, that deal and all after it are unscored, until a person decides; if the deal is void,
-    there is nothing to decide.
+    A deal after the end of a game is unscored, unless a person started a new game with it. A void deal leaves the start
+    of its game to the next one that is not. Where a start no longer follows the end of a game, that deal and all after
+    it are unscored, until a person decides.
     """
     due = deque(sorted(adjustments.items()))
     brought: list[Brought] = []
     undecided = False
+    starts: list[int] = []
     for deal in deals:
         while due and due[0][0] < deal.recorded:
             table = adjusted(game, table, due.popleft()[1])
-        if deal.starts_game and not undecided:
+        if deal.starts_game:
+            starts.append(deal.number)
+        if starts and not deal.void and not undecided:
+            starts.clear()
             if table.over:
                 table = game.new_game(table)
-            elif not deal.void and (table.deals or table.game == 1):
+            elif table.deals or table.game == 1:
                 undecided = True
         outcome = _scored(game, table, deal, undecided)
         brought.append(outcome[0])
         table = outcome[1]
     while due:
         table = adjusted(game, table, due.popleft()[1])
-    return Replayed(tuple(brought), table, undecided)
+    if starts and table.over:
+        return Replayed(tuple(brought), game.new_game(table), undecided)
+    return Replayed(tuple(brought), table, undecided, () if undecided else tuple(starts))
 
 
 def adjusted(game: CardGame[Any], table: Table, chips: tuple[int, ...]) -> Table:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.rules import MISDEAL, Facts, IllegalDeal
 from scorekeeper.services.check import differences
+from scorekeeper.services.transaction import StaleSession
 from tests.factories import CLUB_TURNED, make_session
 from tests.sittings import Sitting, dump, entered_right_at_first
 
@@ -107,7 +108,7 @@ def test_putting_the_end_back_puts_the_game_after_it_back(sitting: Sitting) -> N
 
 def test_without_its_first_deal_a_game_begins_with_its_second(sitting: Sitting) -> None:
     sitting.void(4)
-    assert games(sitting) == [1, 1, 1, 2, 2]
+    assert games(sitting)[4] == 2
     assert sitting.deals()[4].before["deals"] == 0
     sitting.correct(3, CLUB_TURNED)
     assert statuses(sitting) == ["scored", "scored", "scored", "void", "GAME_NOT_OVER"]
@@ -135,6 +136,31 @@ def test_a_deal_recorded_in_place_of_a_void_one_begins_the_game(sitting: Sitting
     sitting.record(CLUB_TURNED)
     sitting.correct(3, CLUB_TURNED)
     assert statuses(sitting)[-1] == "GAME_NOT_OVER"
+
+
+def test_a_game_of_one_deal_that_is_voided_and_restored_leaves_the_next_game_its_start(sitting: Sitting) -> None:
+    sitting.record(SWEEP)
+    sitting.next_game()
+    sitting.record(SWEEP)
+    sitting.next_game()
+    for facts in (CLUB_TURNED, CLUB_TURNED):
+        sitting.record(facts)
+    before = sitting.row.table
+    for numbers in ((7,), (7, 8), (8, 7), (6, 7, 8)):
+        for number in numbers:
+            sitting.void(number)
+        for number in numbers:
+            sitting.restore(number)
+        assert sitting.row.table == before
+        assert statuses(sitting) == ["scored"] * 9
+    assert list(differences(sitting.db)) == []
+
+
+def test_a_deal_can_be_counted_in_the_game_before_only_while_it_waits(sitting: Sitting) -> None:
+    stored = dump(sitting.db)
+    with pytest.raises(StaleSession):
+        sitting.decide(4, starts_game=False)
+    assert dump(sitting.db) == stored
 
 
 def test_void_deals_alone_leave_nothing_to_decide(sitting: Sitting) -> None:
