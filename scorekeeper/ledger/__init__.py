@@ -22,7 +22,7 @@ from scorekeeper.ledger.money import (
     parse_minor,
     plain,
 )
-from scorekeeper.ledger.settlement import Transfer, plan_settlement
+from scorekeeper.ledger.settlement import Transfer, plan_beside_bank, plan_settlement
 
 __all__ = [
     "MAX_MINOR",
@@ -39,6 +39,7 @@ __all__ = [
     "balances",
     "parse_minor",
     "plain",
+    "plan_beside_bank",
     "plan_settlement",
     "results",
     "standings",

@@ -7,12 +7,16 @@ longest chain of such sets from nobody to everybody, each within the next. :func
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scorekeeper.ledger.entries import UnbalancedLedger
 
 MAX_EXACT: Final = 16
 """With more people than this who have a balance, a plan takes at most one transfer fewer than people."""
+MAX_BESIDE_BANK: Final = 10
+"""The same, where the bank is owed a part: more than can sit at a table."""
 
 
 class Sortable(Protocol):
@@ -56,13 +60,59 @@ def plan_settlement(balances: Mapping[K, int]) -> tuple[Transfer[K], ...]:
     return tuple(sorted(transfers, key=lambda transfer: (transfer.payer, transfer.payee)))
 
 
+def plan_beside_bank(balances: Mapping[K, int]) -> tuple[Transfer[K], ...]:
+    """The fewest transfers that bring everybody what is owed to them, where more is owed by them than to them.
+
+    The rest is the bank's, which gets it without a transfer. Exact for up to 10 people with a balance; beyond
+    that, at most one fewer transfer than people.
+
+    >>> plan_beside_bank({"Ann": 0, "Ben": 5, "Cleo": -3, "Dan": -12})
+    (Transfer(payer='Dan', payee='Ben', amount=5),)
+
+    :raises UnbalancedLedger: if more is owed to them than by them.
+    """
+    if (difference := sum(balances.values())) > 0:
+        raise UnbalancedLedger(difference)
+    open_balances = [(person, balances[person]) for person in sorted(balances) if balances[person]]
+    transfers: list[Transfer[K]] = []
+    for group in _groups_in_debt([amount for _, amount in open_balances]):
+        transfers += _settle([open_balances[place] for place in group])
+    return tuple(sorted(transfers, key=lambda transfer: (transfer.payer, transfer.payee)))
+
+
+def _groups_in_debt(amounts: Sequence[int]) -> list[list[int]]:
+    """Split people into as many groups as there can be of which each owes at least as much as it is owed."""
+    if len(amounts) > MAX_BESIDE_BANK:
+        return [list(range(len(amounts)))]
+
+    @cache
+    def best(left: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+        first, others = left[0], left[1:]
+        found: tuple[tuple[int, ...], ...] = ()
+        for size in range(len(others) + 1):
+            for company in combinations(others, size):
+                group = (first, *company)
+                rest = tuple(person for person in others if person not in company)
+                if sum(amounts[person] for person in group) > 0:
+                    continue
+                groups = (group, *best(rest)) if rest else (group,)
+                if len(groups) > len(found) and sum(map(len, groups)) == len(left):
+                    found = groups
+        return found
+
+    return [list(group) for group in best(tuple(range(len(amounts))))] if amounts else []
+
+
 def _settle(group: Sequence[tuple[K, int]]) -> list[Transfer[K]]:
-    """Let those who owe pay those who are owed, both in the order given: at most one fewer transfer than people."""
+    """Let those who owe pay those who are owed, both in the order given: at most one fewer transfer than people.
+
+    They owe at least as much as they are owed.
+    """
     owed = [(person, amount) for person, amount in group if amount > 0]
     transfers: list[Transfer[K]] = []
     for payer, balance in group:
         debt = -balance
-        while debt > 0:
+        while debt > 0 and owed:
             payee, claim = owed[0]
             paid = min(debt, claim)
             transfers.append(Transfer(payer, payee, paid))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, plan_settlement
+from scorekeeper.ledger import EntryKind, UnbalancedLedger, plan_beside_bank, plan_settlement
 from scorekeeper.ledger import Transfer as PlannedTransfer
 from scorekeeper.models import AnyRow, SessionSeat, Transfer
 from scorekeeper.services.ledger import Amount, Posting, post
@@ -108,9 +108,11 @@ def plan(seats: Sequence[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
     Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
     that to the bank, and it is kept from what the bank gives back to them: no transfer pays it a second time.
     """
-    bank = len(seats)
-    claims = _claims(seats) | {bank: sum(map(_paid_by_bank, seats))}
-    return tuple(transfer for transfer in plan_settlement(claims) if transfer.payee != bank)
+    claims = _claims(seats)
+    owed_to_bank = sum(map(_paid_by_bank, seats))
+    if difference := sum(claims.values()) + owed_to_bank:
+        raise UnbalancedLedger(difference)
+    return plan_beside_bank(claims) if owed_to_bank else plan_settlement(claims)
 
 
 @dataclass(frozen=True, slots=True)

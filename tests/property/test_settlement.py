@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorekeeper.ledger import plan_settlement
+from scorekeeper.ledger import plan_beside_bank, plan_settlement
 
 
 def balanced(most: int, largest: int) -> st.SearchStrategy[dict[int, int]]:
@@ -69,3 +69,21 @@ def test_a_price_per_chip_multiplies_the_amounts_and_changes_nothing_else(balanc
     in_chips = [(transfer.payer, transfer.payee, transfer.amount * price) for transfer in plan_settlement(balances)]
     in_money = plan_settlement({seat: balance * price for seat, balance in balances.items()})
     assert [(transfer.payer, transfer.payee, transfer.amount) for transfer in in_money] == in_chips
+
+
+@given(balanced(6, 8), st.lists(st.integers(0, 9), min_size=6, max_size=6))
+def test_beside_the_bank_everybody_gets_what_is_owed_in_the_fewest_transfers(
+    balances: dict[int, int], kept: list[int]
+) -> None:
+    claims = {seat: balance - kept[seat] for seat, balance in balances.items()}
+    plan = plan_beside_bank(claims)
+    left = dict(claims)
+    for transfer in plan:
+        assert transfer.amount > 0
+        left[transfer.payer] += transfer.amount
+        left[transfer.payee] -= transfer.amount
+    # Nobody is owed anything any more, and nobody has paid more than they owed.
+    assert all(min(claims[seat], 0) <= left[seat] <= 0 for seat in claims)
+    amounts = [claim for claim in claims.values() if claim]
+    ways = (groups for groups in partitions(amounts) if all(sum(group) <= 0 for group in groups))
+    assert len(plan) == min(len(amounts) - len(groups) for groups in ways)
