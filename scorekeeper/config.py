@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from zoneinfo import available_timezones
 
@@ -49,14 +50,15 @@ def whole_number(name: str, text: str, low: int, high: int) -> int:
 def kept_secret_key(data: Path) -> str:
     """The secret key of this machine, made on first use and readable by its owner only.
 
-    Two processes that start at once agree on one key: only the first can create the file.
+    Two processes that start at once agree on one key: the file appears whole, and only the first can make it appear.
     """
     data.mkdir(parents=True, exist_ok=True)
     path = data / "secret_key"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text("ascii").strip()
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(key := secrets.token_hex(32))
-    return key
+    if not path.exists():
+        draft = path.with_name(f"secret_key.{secrets.token_hex(8)}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(32))
+        with suppress(FileExistsError):
+            os.link(draft, path)
+        draft.unlink()
+    return path.read_text("ascii").strip()

@@ -1,16 +1,12 @@
-"""Who owes whom: balanced entries, standings, whole money, and the fewest transfers that settle.
+"""Who owes whom: kinds of entries, standings, whole money, and the fewest transfers that settle.
 
 Pure: standard library only, no sentences. Amounts are whole chips or whole minor units, never floats.
 """
 
 from scorekeeper.ledger.entries import (
     EntryKind,
-    LedgerEntry,
-    PlayerId,
     Standing,
     UnbalancedLedger,
-    balances,
-    results,
     standings,
 )
 from scorekeeper.ledger.money import (
@@ -29,18 +25,14 @@ __all__ = [
     "AmbiguousAmount",
     "AmountFault",
     "EntryKind",
-    "LedgerEntry",
     "MalformedAmount",
-    "PlayerId",
     "Standing",
     "Transfer",
     "UnbalancedLedger",
     "apportion",
-    "balances",
     "parse_minor",
     "plain",
     "plan_beside_bank",
     "plan_settlement",
-    "results",
     "standings",
 ]

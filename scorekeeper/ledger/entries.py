@@ -1,12 +1,10 @@
-"""Ledger entries, what they add up to, and the order that puts players in."""
+"""What entries of a ledger come from, and the order that their sums put players in."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, NewType, TypeVar
+from typing import Generic, TypeVar
 
-PlayerId = NewType("PlayerId", int)
 K = TypeVar("K")
 
 
@@ -25,65 +23,12 @@ class EntryKind(StrEnum):
         return self in (EntryKind.DEAL, EntryKind.ADJUSTMENT)
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerEntry:
-    """One signed amount on one account: *chips* above zero are credited to *player*, below zero debited.
-
-    A deal won, a buy-in and paying a transfer credit; a deal lost, a cash-out and being paid debit. The bank (``None``)
-    is the other side of buy-ins and cash-outs. The entries of one *posting* sum to zero.
-    """
-
-    player: PlayerId | None
-    kind: EntryKind
-    chips: int
-    posting: int
-
-
 class UnbalancedLedger(ValueError):
-    """Amounts that should sum to zero and do not.
+    """Amounts that should sum to zero and sum to ``difference``."""
 
-    ``difference`` is what they sum to; ``posting`` the one at fault, or ``None`` where there are only balances.
-    """
-
-    def __init__(self, difference: int, posting: int | None = None) -> None:
-        super().__init__(difference, posting)
+    def __init__(self, difference: int) -> None:
+        super().__init__(difference)
         self.difference = difference
-        self.posting = posting
-
-
-def balances(entries: Iterable[LedgerEntry]) -> dict[PlayerId, int]:
-    """Net chips of every player with an entry: positive is owed to them, negative by them.
-
-    The bank has no place in the answer, so balances sum to zero only once bought chips have been cashed out.
-
-    :raises UnbalancedLedger: if a posting does not sum to zero.
-
-    >>> ann, ben = PlayerId(1), PlayerId(2)
-    >>> balances([LedgerEntry(ann, EntryKind.DEAL, 3, posting=1), LedgerEntry(ben, EntryKind.DEAL, -3, posting=1)])
-    {1: 3, 2: -3}
-    """
-    return _net(entries, frozenset(EntryKind))
-
-
-def results(entries: Iterable[LedgerEntry]) -> dict[PlayerId, int]:
-    """Chips every player with an entry won or lost: deals and adjustments, whatever was bought or paid since.
-
-    :raises UnbalancedLedger: if a posting does not sum to zero.
-    """
-    return _net(entries, frozenset(kind for kind in EntryKind if kind.is_result))
-
-
-def _net(entries: Iterable[LedgerEntry], kinds: frozenset[EntryKind]) -> dict[PlayerId, int]:
-    net: dict[PlayerId, int] = {}
-    postings: defaultdict[int, int] = defaultdict(int)
-    for entry in entries:
-        postings[entry.posting] += entry.chips
-        if entry.player is not None:
-            net[entry.player] = net.get(entry.player, 0) + (entry.chips if entry.kind in kinds else 0)
-    for posting, difference in postings.items():
-        if difference:
-            raise UnbalancedLedger(difference, posting)
-    return net
 
 
 @dataclass(frozen=True, slots=True)

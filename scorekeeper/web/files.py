@@ -153,9 +153,11 @@ def _signer() -> URLSafeSerializer:
 def _pretty(document: Mapping[str, Any]) -> str:
     """*document* as people like to read it: every event on a line of its own."""
     head = {key: value for key, value in document.items() if key != "events"}
-    lines = ",".join(f"\n    {json.dumps(event, ensure_ascii=False)}" for event in document["events"])
+    # Ten thousand deals come back in one request, so there is no space between their words.
+    events = (json.dumps(event, ensure_ascii=False, separators=(",", ":")) for event in document["events"])
+    lines = ",".join(f"\n{event}" for event in events)
     opened = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
-    return f'{opened},\n  "events": [{lines}\n  ]\n}}\n'
+    return f'{opened},\n  "events": [{lines}\n]\n}}\n'
 
 
 def _from_file_name(stem: str) -> tuple[str | None, date | None]:

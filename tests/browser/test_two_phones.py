@@ -127,3 +127,22 @@ def test_a_form_sent_again_with_other_content_is_told_that_its_deal_is_recorded(
     expect(answer.locator("#tricks-6")).to_be_checked()
     assert recorded(db, session) == 1
     form.context.close()
+
+
+def test_what_was_entered_and_not_saved_is_there_on_return(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    sit_down(phone, server, session)
+    start_deal(phone, 1)
+    choose(phone, *FIVE_BY_BEN)
+
+    phone.get_by_role("link", name="Back").tap()
+    start_deal(phone, 1)
+
+    for control in FIVE_BY_BEN:
+        expect(phone.locator(f"#{control}")).to_be_checked()
+    phone.locator("#record").tap()
+    # The next deal begins empty.
+    start_deal(phone, 2)
+    expect(phone.locator("#record")).to_be_disabled()
+    expect(phone.locator("#contract-half")).to_be_checked()
+    expect(phone.locator("#declarer-1")).not_to_be_checked()
