@@ -12,6 +12,7 @@ from pathlib import Path
 import flask_migrate
 from sqlalchemy.orm import Session
 
+from scorekeeper import schema
 from scorekeeper.app import create_app
 from scorekeeper.extensions import db as database
 from scorekeeper.rules import Facts, Seat, ruleset
@@ -46,6 +47,7 @@ class Evening:
 def seeding(path: Path) -> Iterator[Session]:
     """A new database at *path*, to be filled."""
     app = create_app({"SQLALCHEMY_DATABASE_URI": f"sqlite:///{path}", "SECRET_KEY": "for measuring"})
+    schema.init_app(app)
     with app.app_context():
         flask_migrate.upgrade()
         with Session(database.engine) as db:

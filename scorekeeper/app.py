@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from flask import Flask
 
 from scorekeeper import web
-from scorekeeper.config import BadSetting, settings
-from scorekeeper.extensions import babel, csrf, db, migrate
+from scorekeeper.config import BadSetting, kept_secret_key, settings
+from scorekeeper.extensions import babel, csrf, db
 from scorekeeper.paths import shipped
 
 MAX_BODY = 1024 * 1024
@@ -34,7 +35,18 @@ def create_app(config: Mapping[str, object] | None = None) -> Flask:
     if not app.config["SECRET_KEY"]:
         raise BadSetting("SCOREKEEPER_SECRET_KEY must be set: a long random text that signs the cookies.")
     db.init_app(app)
-    migrate.init_app(app, db, directory=str(shipped("migrations")), render_as_batch=True)
     csrf.init_app(app)
     web.init_app(app, babel)
     return app
+
+
+def app_of_this_machine() -> Flask:
+    """The application as the command runs it: with a secret key and a data folder of its own where none is set.
+
+    :raises BadSetting: if a setting cannot be used.
+    :raises OSError: if the data folder or the key cannot be made.
+    """
+    config = settings()
+    data = Path(str(config["DATA"]))
+    data.mkdir(parents=True, exist_ok=True)
+    return create_app({"SECRET_KEY": config["SECRET_KEY"] or kept_secret_key(data)})

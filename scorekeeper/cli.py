@@ -6,30 +6,46 @@ The application is imported where it is needed: ``scorekeeper score`` starts wit
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 from flask import Flask, current_app
 from flask.cli import FlaskGroup, with_appcontext
+from flask_babel import gettext as _
+from flask_babel import ngettext
 
-from scorekeeper.config import BadSetting, kept_secret_key, settings
 from scorekeeper.score_command import score
 
 
-def app_of_this_machine() -> Flask:
-    """The application as the command line runs it: with a secret key and a data folder of its own where none is set."""
-    from scorekeeper.app import create_app
+def app_with_migrations() -> Flask:
+    """The application of this machine, and what the ``db`` commands need besides."""
+    from scorekeeper import schema
+    from scorekeeper.app import app_of_this_machine
+    from scorekeeper.config import BadSetting
 
     try:
-        config = settings()
-        data = Path(str(config["DATA"]))
-        data.mkdir(parents=True, exist_ok=True)
-        return create_app({"SECRET_KEY": config["SECRET_KEY"] or kept_secret_key(data)})
+        app = app_of_this_machine()
     except (BadSetting, OSError) as error:
         raise click.ClickException(str(error)) from error
+    schema.init_app(app)
+    return app
 
 
-@click.group(cls=FlaskGroup, create_app=app_of_this_machine)
+class Commands(FlaskGroup):
+    """Says in a line what is wrong with the database, rather than in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        from sqlalchemy.exc import DBAPIError
+
+        try:
+            return super().invoke(ctx)
+        except DBAPIError as error:
+            reason = str(error.orig).strip()
+            raise click.ClickException(
+                _("The database cannot be used: %(reason)s. `scorekeeper db upgrade` prepares it.", reason=reason)
+            ) from error
+
+
+@click.group(cls=Commands, create_app=app_with_migrations)
 def main() -> None:
     """Keep score at a card table and settle the evening."""
 
@@ -56,8 +72,14 @@ def check() -> None:
     found = list(differences(db.session()))
     for difference in found:
         click.echo(
-            f"group {difference.group_id}, session {difference.session_id}, {difference.what}: "
-            f"stored {difference.stored!r}, expected {difference.expected!r}"
+            _(
+                "group %(group)s, session %(session)s, %(what)s: stored %(stored)s, expected %(expected)s",
+                group=difference.group_id,
+                session=difference.session_id,
+                what=difference.what,
+                stored=repr(difference.stored),
+                expected=repr(difference.expected),
+            )
         )
-    click.echo(f"{len(found)} differences")
+    click.echo(ngettext("%(num)s difference", "%(num)s differences", len(found)))
     sys.exit(1 if found else 0)

@@ -6,7 +6,6 @@ import sqlite3
 from typing import Any
 
 from flask_babel import Babel
-from flask_migrate import Migrate
 from flask_sqlalchemy import SQLAlchemy
 from flask_wtf import CSRFProtect
 from sqlalchemy import Connection, Engine, event
@@ -14,7 +13,6 @@ from sqlalchemy import Connection, Engine, event
 from scorekeeper.models import Base
 
 db = SQLAlchemy(model_class=Base, disable_autonaming=True)
-migrate = Migrate()
 csrf = CSRFProtect()
 babel = Babel()
 

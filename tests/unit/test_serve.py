@@ -8,7 +8,8 @@ from flask import Flask
 from flask_babel import Babel
 
 from scorekeeper import serve
-from scorekeeper.serve import Addresses, CannotListen, addresses, announcement, choose_port
+from scorekeeper.serve import CannotListen, choose_port
+from scorekeeper.server import Addresses, addresses, announcement
 
 LOCAL = "127.0.0.1"
 

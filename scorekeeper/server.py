@@ -1,0 +1,137 @@
+"""The process that serves the app to the phones around the table: ``python -m scorekeeper.server``.
+
+``scorekeeper serve`` starts it, on a database that is up to date.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import ipaddress
+import socket
+from dataclasses import dataclass
+
+import click
+import segno
+from flask import Flask
+from flask_babel import gettext as _
+from gunicorn.app.base import BaseApplication
+from werkzeug.test import create_environ, run_wsgi_app
+
+from scorekeeper.app import app_of_this_machine
+from scorekeeper.extensions import db
+
+THREADS = 16
+"""Requests one worker answers at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the app is reached: from this machine, and from phones on its network if they can reach it."""
+
+    here: str
+    phones: str | None
+
+
+def main() -> None:
+    """Serve the app until it is interrupted. Prints where it is reached once it answers there."""
+    app = app_of_this_machine()
+    warm_up(app)
+    _Server(app).run()
+
+
+def warm_up(app: Flask) -> None:
+    """Load what pages need: once, before the workers are forked that then share it."""
+    for name in app.jinja_env.list_templates():
+        app.jinja_env.get_template(name)
+    run_wsgi_app(app, create_environ("/"))
+    with app.app_context():
+        # A pooled connection must not be shared.
+        db.engine.dispose()
+    # Nor does collecting garbage touch, and so copy, what is shared.
+    gc.collect()
+    gc.freeze()
+
+
+def addresses(host: str, port: int, network_address: str | None) -> Addresses:
+    """Return where an app bound to *host* and *port* is reached.
+
+    *network_address* is this machine's own on its network, ``None`` if it is on none.
+    """
+    if host in {"0.0.0.0", "::"}:
+        return Addresses(f"http://localhost:{port}", network_address and f"http://{network_address}:{port}")
+    url = f"http://{_bracketed(host)}:{port}"
+    return Addresses(url, None if _is_loopback(host) else url)
+
+
+def network_address() -> str | None:
+    """Return this machine's address on its network, ``None`` if it is on none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # Connecting a datagram socket sends nothing: it only picks the address a packet would leave from.
+            # The target is set aside for documentation (RFC 5737), so it is always beyond the network.
+            probe.connect(("203.0.113.9", 9))
+        except OSError:
+            return None
+        address: str = probe.getsockname()[0]
+    return None if _is_loopback(address) else address
+
+
+def announcement(reached: Addresses) -> str:
+    """Return what the terminal shows: the addresses, and the phones' one as a QR code."""
+    lines = [_("Scorekeeper is at %(url)s", url=reached.here)]
+    if reached.phones is None:
+        lines.append(
+            _("Other phones cannot reach it: this machine is on no network, or SCOREKEEPER_HOST keeps it here.")
+        )
+    else:
+        code = io.StringIO()
+        segno.make(reached.phones).terminal(code, compact=True)
+        lines += [_("Other phones on this network: %(url)s", url=reached.phones), code.getvalue()]
+    return "\n".join([*lines, _("Ctrl-C stops it.")])
+
+
+class _Server(BaseApplication):  # type: ignore[misc]
+    """Gunicorn around one app, configured here instead of by its own command line."""
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._host: str = app.config["HOST"]
+        self._port: int = app.config["PORT"]
+        super().__init__()
+
+    def load_config(self) -> None:
+        settings = {
+            "bind": f"{_bracketed(self._host)}:{self._port}",
+            "worker_class": "gthread",
+            "workers": self._app.config["WORKERS"],
+            "threads": THREADS,
+            "graceful_timeout": 5,
+            "control_socket_disable": True,
+            "loglevel": "warning",
+            "when_ready": self._announce,
+        }
+        for name, value in settings.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        return self._app
+
+    def _announce(self, server: object) -> None:
+        with self._app.app_context():
+            click.echo(announcement(addresses(self._host, self._port, network_address())))
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+if __name__ == "__main__":
+    main()
