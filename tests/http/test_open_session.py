@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.app import create_app
+from scorekeeper.extensions import db as database
 from scorekeeper.models import AnyRow, GameSession, LedgerEntry, Player, SessionSeat
 from scorekeeper.rules import RULESETS
 from scorekeeper.services.groups import add_player
@@ -119,6 +120,8 @@ def test_it_is_dated_by_the_clock_on_the_wall(
     app = create_app({"SQLALCHEMY_DATABASE_URI": database_url, **settings})
     monkeypatch.setattr(opening_a_session, "now", lambda: instant)
     form_for(Host(app, host.group)).submit()
+    with app.app_context():
+        database.engine.dispose()
     assert opened(db).started_on == day
 
 
