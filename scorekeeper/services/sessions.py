@@ -193,7 +193,7 @@ def cash_out(db: Session, command: MoveChips) -> None:
             _check_chips(command.chips, "chips")
             _check_seat(session, command.seat)
             held = db.execute(
-                select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed).where(
+                select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed + SessionSeat.settled).where(
                     SessionSeat.session_id == session.id, SessionSeat.seat == command.seat
                 )
             ).scalar_one()

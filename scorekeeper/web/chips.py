@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -76,7 +76,7 @@ class SeatField(Field):  # type: ignore[misc]
 
 
 class MoveForm(SessionForm):
-    player = SeatField()
+    player = SeatField(later("Player"))
     chips = ChipsField(later("Chips"))
 
 
@@ -190,6 +190,7 @@ def _page(
         for_chips=game.plays_for_chips(ruleset),
         closed=session.state == "closed",
         stale=status == 409,
+        problems=_problems(list((sent or {}).values())),
         rows=[_row(session, seat) for seat in seats],
         names=[(seat.seat, seat.name) for seat in seats],
         seats=seats,
@@ -222,10 +223,11 @@ def _fresh(version: int | None) -> dict[str, Any]:
 
 
 def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
-    in_hand = seat.bought + seat.chips - seat.cashed
+    in_hand = seat.bought + seat.chips - seat.cashed + seat.settled
     money = amounts.price(in_hand, amounts.chip_of(session))
     return {
         "name": seat.name,
+        "settled": _settled(seat.settled),
         "cells": (
             words.number(seat.bought),
             amounts.change(seat.chips, Unit.CHIPS),
@@ -234,6 +236,25 @@ def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
         ),
         "money": money.text if money else None,
     }
+
+
+def _settled(chips: int) -> str | None:
+    """What a player has paid or got in a settlement before: those chips have changed hands."""
+    if chips > 0:
+        return ngettext("paid %(num)s chip", "paid %(num)s chips", chips)
+    return ngettext("got %(num)s chip", "got %(num)s chips", -chips) if chips else None
+
+
+def _problems(forms: Iterable[SessionForm]) -> Sequence[Mapping[str, str]]:
+    """Everything that is wrong in *forms*, each with the control it belongs to."""
+    found = [
+        {"id": field.id, "text": f"{field.label.text}: {error}" if field.label.text else error}
+        for form in forms
+        for field in form
+        for error in field.errors
+    ]
+    sums = (error for form in forms if isinstance(form, AdjustForm) for error in form.sum_errors)
+    return found + [{"id": "adjust-chips-error", "text": error} for error in sums]
 
 
 def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> Iterator[Mapping[str, object]]:

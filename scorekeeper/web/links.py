@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import segno
-from flask import Blueprint, Response, abort, flash, make_response, redirect, render_template, session, url_for
+from flask import Blueprint, Response, abort, flash, make_response, redirect, render_template, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from markupsafe import Markup
@@ -28,6 +28,8 @@ class ShownLink:
 
     address: str
     qr: Markup
+    here_only: bool
+    """Whether the address leads other phones nowhere: this machine has been opened by its name for itself."""
 
 
 @blueprint.get("/open/<token>")
@@ -88,7 +90,7 @@ def _shown(token: str) -> ShownLink:
     code = segno.make(address, micro=False)
     # segno escapes the title; everything else it writes is its own.
     svg = Markup(code.svg_inline(omitsize=True, svgclass="qr", title=_("The link as a QR code")))
-    return ShownLink(address, svg)
+    return ShownLink(address, svg, request.host.split(":")[0] in ("localhost", "127.0.0.1"))
 
 
 def _page(group: AnyRow, refused: int | None = None, *errors: str) -> Response:

@@ -28,7 +28,7 @@ def dump_of(connection: Connection) -> Dump:
 def chips_of(page: Page, name: str) -> list[str]:
     """What the chips page says of a player: bought, won or lost, cashed out, in hand."""
     cells = page.soup.select(".sheet th[scope=rowgroup]")
-    body = next(cell for cell in cells if cell.get_text(strip=True) == name).find_parent("tbody")
+    body = next(cell for cell in cells if cell.get_text(" ", strip=True) == name).find_parent("tbody")
     assert isinstance(body, Tag)
     return [cell.get_text(strip=True) for cell in body.select("td .change")]
 

@@ -83,3 +83,27 @@ def test_a_stranger_cashes_nothing_out(host: Host, stranger: Host, db: Session) 
 
     assert page.status == 404
     assert dump(db) == before
+
+
+def test_winnings_that_were_paid_in_a_settlement_are_not_in_hand_any_more(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=40)
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    page = host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    for _ in range(3):
+        page = next(form for form in page.forms() if "/transfers/" in form.action and form.element.select_one(
+            "[aria-pressed=false]"
+        )).submit()  # fmt: skip
+    page.form("/reopen").submit()
+
+    page = host.get(f"/sessions/{session.id}/chips")
+    assert chips_of(page, "Ben got 3 chips") == ["40", "+3", "0", "40"]
+    assert chips_of(page, "Ann paid 1 chip") == ["40", "−1", "0", "40"]
+    assert cash_out(host, session.id, player=1, chips=43).submit().errors() == {"cash-chips": "Ben has only 40 chips."}
+
+
+def test_what_does_not_fit_is_said_at_the_top_and_leads_to_its_field(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=40)
+    page = cash_out(host, session.id, player=0, chips=41).submit()
+    assert [(link["href"], link.get_text()) for link in page.soup.select("#problems a")] == [
+        ("#cash-chips", "Chips: Ann has only 40 chips.")
+    ]

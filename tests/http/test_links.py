@@ -40,6 +40,16 @@ def test_the_creator_is_shown_the_link_once(visitor: Visitor) -> None:
         assert token not in visitor.get(later).response.get_data(as_text=True)
 
 
+@pytest.mark.parametrize(("address", "warned"), [("http://localhost:5000", True), ("http://192.168.1.20:5000", False)])
+def test_a_link_that_leads_other_phones_nowhere_says_so(host: Host, address: str, warned: bool) -> None:
+    phone = Visitor(host.app)
+    phone.get(f"/open/{host.group.token}", base_url=address)
+    form = phone.get(f"{host.group_path}/links", base_url=address).form("/links")
+    page = phone.post(form.action, data=form.data, base_url=address)
+    assert f"{address}/open/" in page.text
+    assert ("Other phones cannot open this address" in page.text) == warned
+
+
 def test_the_shown_link_lets_another_phone_in(visitor: Visitor) -> None:
     form = visitor.get("/").form("/groups").fill(name="Fridays", **{"players-0": "Ann", "players-1": "Ben"})
     address = shown_address(form.submit())
