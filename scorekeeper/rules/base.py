@@ -130,7 +130,8 @@ class IllegalRules(Refused):
 class Option:
     """One field of the tables of Rules §3: a word of ``choices``, a number from ``low`` to ``high``, or yes or no.
 
-    ``group`` is the heading it stands under: "table", or the contract whose price it is.
+    ``group`` is the heading it stands under: "table", or the contract whose price it is. ``only_with`` names an option
+    and those of its values with which alone this one has a say.
     """
 
     name: str
@@ -138,6 +139,11 @@ class Option:
     low: int = 0
     high: int | None = None
     group: str = "table"
+    only_with: tuple[str, tuple[OptionValue, ...]] | None = None
+
+    def counts(self, options: Mapping[str, OptionValue]) -> bool:
+        """Whether this one has a say where *options* are in force."""
+        return self.only_with is None or options[self.only_with[0]] in self.only_with[1]
 
     def admits(self, value: object) -> bool:
         if self.choices:

@@ -220,6 +220,10 @@ def _bidder(bid: int) -> str:
     return f"bid-{bid}"
 
 
+_BY_BID: Final = ("maker_by", ("bid",))
+_BY_OPENING: Final = ("maker_by", ("opened",))
+
+
 class DirtyClubs(CardGame[DirtyClubsDeal]):
     id = "dirty-clubs"
     unit = Unit.POINTS
@@ -233,16 +237,16 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         Option("target", low=-100, high=100),
         Option("per_trick", low=1, high=10),
         Option("maker_by", ("opened", "order-up", "bid")),
-        Option("needs", low=1, high=13),
-        Option("bid_low", low=1, high=13),
-        Option("bid_high", low=1, high=13),
-        Option("bidding", ("until-passed", "one-turn")),
+        Option("needs", low=1, high=13, only_with=("maker_by", ("opened", "order-up"))),
+        Option("bid_low", low=1, high=13, only_with=_BY_BID),
+        Option("bid_high", low=1, high=13, only_with=_BY_BID),
+        Option("bidding", ("until-passed", "one-turn"), only_with=_BY_BID),
         Option("short_penalty", high=100),
         Option("others_need", high=13),
         Option("none_penalty", high=100),
         Option("drop", ("nobody", "all-but-maker")),
-        Option("drop_without_trump"),
-        Option("dropped_penalty", high=100),
+        Option("drop_without_trump", only_with=("call_no_trump", (True,))),
+        Option("dropped_penalty", high=100, only_with=("drop", ("all-but-maker",))),
         Option("club_dealer_needs", high=13),
         Option("passed_out", ("no-trump", "same-dealer", "next-dealer")),
         Option("turned_suit", ("may-be-named", "not-named")),
@@ -251,8 +255,8 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         Option("level", ("draw", "extra-deal")),
         Option("floor", ("none", "target")),
         Option("ceiling", ("none", "start")),
-        Option("one_card_each"),
-        Option("all_guessers"),
+        Option("one_card_each", only_with=_BY_OPENING),
+        Option("all_guessers", only_with=_BY_OPENING),
         Option("stake_loser", high=1000, group="stake"),
         Option("stake_penalty", high=1000, group="stake"),
         Option("stake_point", high=1000, group="stake"),

@@ -287,7 +287,7 @@ class Mensch(CardGame[MenschDeal]):
         Option("reminder"),
         Option("passed_out", (FORCED, "same-dealer", "next-dealer")),
         Option("partnership", ("called", "agreed", "fixed")),
-        Option("call_trump"),
+        Option("call_trump", only_with=("partnership", ("called",))),
         Option("first_lead", ("solo-leads", "alone-leads")),
         *(option for name in _CONTRACTS for option in _contract_options(name)),
     )

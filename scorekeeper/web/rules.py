@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Final
+from typing import Any
 
 from flask import Blueprint, abort, render_template
 from flask_babel import gettext as _
 
-from scorekeeper.rules import RULESETS, CardGame, Option, OptionValue, Payoff, Result, Ruleset, Unit
+from scorekeeper.rules import RULESETS, CardGame, Option, Payoff, Result, Ruleset, Unit
 from scorekeeper.rules import ruleset as published_ruleset
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
@@ -30,19 +30,6 @@ from scorekeeper.words import (
 )
 
 blueprint = Blueprint("rules", __name__)
-
-# Options that say something only where another one has one of these values.
-_ONLY_WITH: Final[Mapping[str, tuple[str, tuple[OptionValue, ...]]]] = {
-    "call_trump": ("partnership", ("called",)),
-    "needs": ("maker_by", ("opened", "order-up")),
-    "bid_low": ("maker_by", ("bid",)),
-    "bid_high": ("maker_by", ("bid",)),
-    "bidding": ("maker_by", ("bid",)),
-    "one_card_each": ("maker_by", ("opened",)),
-    "all_guessers": ("maker_by", ("opened",)),
-    "drop_without_trump": ("call_no_trump", (True,)),
-    "dropped_penalty": ("drop", ("all-but-maker",)),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +96,7 @@ def _said(ruleset: Ruleset, option: Option) -> str:
 
 
 def _that_count(game: CardGame[Any], ruleset: Ruleset, group: str) -> Iterator[Option]:
-    for option in game.options:
-        other, values = _ONLY_WITH.get(option.name, (option.name, (ruleset.options[option.name],)))
-        if option.group == group and ruleset.options[other] in values:
-            yield option
+    return (option for option in game.options if option.group == group and option.counts(ruleset.options))
 
 
 def _blocks(game: CardGame[Any], payoffs: tuple[Payoff, ...], roles: tuple[str, ...]) -> Iterator[PayoffBlock]:
