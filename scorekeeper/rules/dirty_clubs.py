@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from scorekeeper.ledger import apportion
 from scorekeeper.rules.base import (
     HIGHEST_OPENING,
     NO_TRUMP,
@@ -727,16 +728,15 @@ def _stakes(before: Table, after: Table, rules: _Rules) -> tuple[Payment, ...]:
     """Each loser's stake; several winners share it in whole chips, spare ones going round from the dealer's left."""
     turns = [before.left_of(before.dealer, steps) for steps in range(1, len(after.totals) + 1)]
     winners = [seat for seat in turns if seat in after.winners]
-    payments, spares = [], 0
+    payments: list[Payment] = []
+    spares = 0
     for loser in turns:
         if loser in after.winners:
             continue
-        share, spare = divmod(_stake(loser, after, rules)["chips"], len(winners))
-        for place, winner in enumerate(winners):
-            chips = share + ((place - spares) % len(winners) < spare)
-            if chips:
-                payments.append(Payment(loser, winner, chips))
-        spares += spare
+        stake = _stake(loser, after, rules)["chips"]
+        shares = apportion(stake, len(winners), start=spares)
+        payments += (Payment(loser, winner, chips) for winner, chips in zip(winners, shares, strict=True) if chips)
+        spares += stake % len(winners)
     return tuple(payments)
 
 
