@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BIN = Path(sys.executable).parent
 # Installing may have to fetch the locked packages first.
 pytestmark = pytest.mark.timeout(600)
 
@@ -63,9 +62,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command, in an environment that holds the wheel and its locked dependencies only."""
     environment = tmp_path_factory.mktemp("environment")
     python = environment / "bin" / "python"
-    uv = [str(BIN / "uv"), "--quiet", "--no-config"]
-    subprocess.run([*uv, "venv", "--allow-existing", "--python", sys.executable, str(environment)], check=True)
-    pip = [*uv, "pip", "install", "--python", str(python)]
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements" / "run.txt")], check=True)
     subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
     return python.with_name("scorekeeper")
