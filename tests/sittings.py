@@ -17,10 +17,12 @@ from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
     RecordDeal,
+    RestoreDeal,
     VoidDeal,
     correct_deal,
     decide_game,
     record_deal,
+    restore_deal,
     start_next_game,
     void_deal,
 )
@@ -183,8 +185,8 @@ class Sitting:
         self.settles = False
 
     def restore(self, number: int) -> None:
-        if deal := self.deal(number):
-            self.correct(deal.number, deal.facts)
+        restore_deal(self.db, RestoreDeal(**self.made.command(self.db), number=self._number(number)))
+        self.settles = False
 
     def void(self, number: int) -> None:
         void_deal(self.db, VoidDeal(**self.made.command(self.db), number=self._number(number)))
@@ -259,17 +261,20 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
         opening=tuple(original.opening),
     )
     due = sorted(adjustments(sitting.db, original, after=0).items())
-    undecided = False
+    undecided = starts = False
     for row in sitting.deals():
         while due and due[0][0] < row.recorded:
             _adjust(fresh, due.pop(0)[1])
         void = row.status == "void"
-        if row.starts_game and not undecided:
+        # A void deal leaves the start of its game to the next one that is not.
+        starts = starts or row.starts_game
+        if starts and not void and not undecided:
+            starts = False
             before = fresh.row.table
             if before["winners"]:
                 fresh.next_game()
             else:
-                undecided = not void and (before["game"] == 1 or before["deals"] > 0)
+                undecided = before["game"] == 1 or before["deals"] > 0
         assert row.before == fresh.row.table
         if void:
             outcome = ("void", "")

@@ -38,13 +38,14 @@ _POSTS = {
     "record": EntryKind.DEAL,
     "correct": EntryKind.DEAL,
     "void": EntryKind.DEAL,
+    "restore": EntryKind.DEAL,
     "decide": EntryKind.DEAL,
     "paid": EntryKind.TRANSFER,
     "unpaid": EntryKind.TRANSFER,
 }
 """What each kind of change enters in the ledger."""
 _POSTS_NOTHING = ("new-game", "close", "settle", "reopen")
-_CHANGES_A_DEAL = ("correct", "void", "decide")
+_CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
 _DRAWS_UP = ("close", "settle")
 _WITHDRAWS = ("reopen", "settle")
 

@@ -53,6 +53,11 @@ class VoidDeal(SessionCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreDeal(SessionCommand):
+    number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DecideGame(SessionCommand):
     """Whether a new game begins with a deal: how a person decides about deals that no longer count."""
 
@@ -126,6 +131,14 @@ def void_deal(db: Session, command: VoidDeal) -> None:
     _change_deal(db, command, "void", void=True)
 
 
+def restore_deal(db: Session, command: RestoreDeal) -> None:
+    """Have a void deal count again, as it was.
+
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    _change_deal(db, command, "restore", void=False)
+
+
 def decide_game(db: Session, command: DecideGame) -> None:
     """Begin a new game with a deal, or count it in the game before, and score every deal from it on again.
 
@@ -155,7 +168,7 @@ def start_next_game(db: Session, command: SessionCommand) -> None:
 
 def _change_deal(
     db: Session,
-    command: CorrectDeal | VoidDeal | DecideGame,
+    command: CorrectDeal | VoidDeal | RestoreDeal | DecideGame,
     kind: str,
     *,
     facts: Facts | None = None,

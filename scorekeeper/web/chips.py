@@ -327,6 +327,7 @@ def _cashed(name: str, chips: int) -> str:
 _EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
     "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
+    "restore": lambda deal: _("Deal %(number)s counts again.", number=deal),
     "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
     "new-game": lambda _deal: _("The next game began."),
     "close": lambda _deal: _("The session ended."),

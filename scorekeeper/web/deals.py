@@ -26,10 +26,12 @@ from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
     RecordDeal,
+    RestoreDeal,
     VoidDeal,
     correct_deal,
     decide_game,
     record_deal,
+    restore_deal,
     start_next_game,
     void_deal,
 )
@@ -221,9 +223,9 @@ def void(session_id: int, number: int) -> ResponseReturnValue:
 @blueprint.post("/sessions/<id:session_id>/deals/<id:number>/restore")
 def restore(session_id: int, number: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    facts = _deal(session, number).facts
+    _deal(session, number)
     form = _checked(SessionForm())
-    correct_deal(db.session(), CorrectDeal(**command_fields(session, form), number=number, facts=facts))
+    restore_deal(db.session(), RestoreDeal(**command_fields(session, form), number=number))
     return _after_change(session, number)
 
 
@@ -441,7 +443,7 @@ def _what(old: AnyRow, new: AnyRow) -> str:
         return _("Voided")
     if old.kind == "decide":
         return _("Decided which game it belongs to")
-    return _("Restored") if old.status == "void" and old.facts == new.facts else _("Corrected")
+    return _("Restored") if old.kind == "restore" else _("Corrected")
 
 
 def _differences(old: Facts, new: Facts, names: Sequence[str]) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import Final
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from scorekeeper.ledger import AmbiguousAmount, AmountFault, MalformedAmount
+from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, AmountFault, MalformedAmount
 from scorekeeper.rules.base import Option, Problem
 from scorekeeper.words.numbers import money, number
 from scorekeeper.words.said import Said
@@ -42,7 +42,7 @@ def amount_message(error: MalformedAmount | AmbiguousAmount, currency: str, expo
         case AmountFault.TOO_MANY_DECIMALS:
             return _decimals(currency, error.decimals)
         case AmountFault.TOO_LARGE:
-            return _("This amount is too large.")
+            return _("The most is %(amount)s.", amount=money(MAX_MINOR, currency, exponent))
 
 
 def _decimals(currency: str, decimals: int) -> str:

@@ -148,7 +148,7 @@ def test_a_chip_can_have_a_price(host: Host, db: Session, price: str, currency: 
         ("0", "EUR", "price", "The price of a chip must be from €0.01 to €10,000,000.00."),
         ("-1", "EUR", "price", "An amount cannot be negative."),
         ("0.5", "JPY", "price", "JPY has no decimals: give a whole amount."),
-        ("9" * 5000, "EUR", "price", "This amount is too large."),
+        ("9" * 5000, "EUR", "price", "The most is €10,000,000.00."),
         ("a lot", "EUR", "price", "Enter an amount, such as €0.25."),
         ("0.25", "XXX", "currency", "Choose a currency."),
         ("0.25", "", "currency", "Choose a currency."),

@@ -309,7 +309,7 @@ def test_numbers_and_money_follow_the_locale(locale: str, number: str, price: st
         ("-1", "EUR", 2, "An amount cannot be negative."),
         ("0.255", "EUR", 2, "EUR has 2 decimals, not more."),
         ("1.5", "JPY", 0, "JPY has no decimals: give a whole amount."),
-        ("9" * 99, "EUR", 2, "This amount is too large."),
+        ("9" * 99, "EUR", 2, "The most is €10,000,000.00."),
     ],
 )
 def test_what_is_no_amount_is_told_why(typed: str, currency: str, exponent: int, message: str) -> None:
