@@ -37,4 +37,4 @@ def a_value(field: Field, table: Table, choose: Choose) -> object:
         case FieldKind.FLAG:
             return True
         case _:
-            raise NotImplementedError(field.kind)
+            raise TypeError(field.kind)
