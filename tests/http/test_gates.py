@@ -1,5 +1,6 @@
 """What the hot pages cost, counted rather than timed: statements, rows, scans and bytes."""
 
+import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,8 @@ from tests.http.visitor import Page
 SMALL, LARGE = 10, 1_000
 MOST_STATEMENTS, MOST_TO_RECORD, MOST_ROWS = 8, 12, 200
 MOST_BYTES = 20 * 1024
+MOST_ON_FIRST_VISIT = 60 * 1024
+"""Bytes, compressed: the page and everything it brings, icons included."""
 PAGES = {
     "session": "",
     "board": "/board",
@@ -156,3 +159,22 @@ def test_a_full_page_with_the_longest_names_is_small(host: Host, db: Session, ca
         page = guest.get(f"/sessions/{session.id}{path}")
         assert page.status == 200
         assert len(page.response.data) <= MOST_BYTES, path
+
+
+@pytest.mark.parametrize("page", ["", "/deals/new"])
+def test_a_first_visit_brings_little(host: Host, db: Session, page: str) -> None:
+    session = session_of(db, host, SMALL)
+    seen = host.get(f"/sessions/{session.id}{page}")
+    brings = {
+        str(address).split("#")[0]
+        for element in seen.soup.select("link[href], script[src], use[href], img[src]")
+        if (address := element.get("href") or element.get("src"))
+    }
+    assert any("app.css" in address for address in brings)
+    assert any("suits.svg" in address for address in brings)
+    compressed = len(gzip.compress(seen.response.data))
+    for address in sorted(brings):
+        with host.get(address).response as file:
+            assert file.status_code == 200
+            compressed += len(gzip.compress(file.data))
+    assert compressed <= MOST_ON_FIRST_VISIT
