@@ -62,6 +62,7 @@ class Base(DeclarativeBase):
             date: Date,
             dict[str, Any]: JSON,
             list[int]: JSON,
+            list[list[int]]: JSON,
         },
     )
 
@@ -109,9 +110,11 @@ class Player(Base):
 class GameSession(Base):
     """One sitting of one card game.
 
-    ``options`` is its own copy of its ruleset, as JSON text. ``table`` is the table for the next deal. ``undecided``
-    says that later deals were recorded as a new game of which a correction took the start away; nothing more can be
-    recorded until a person decides about them.
+    ``options`` is its own copy of its ruleset, as JSON text. ``table`` is the table for the next deal. ``seating`` says
+    who is at the table now, clockwise: pairs of a seat and the id of the player in it, who may play on another's
+    account. ``declared`` are the facts of the deal being played, as far as they are known when the bidding ends.
+    ``undecided`` says that later deals were recorded as a new game of which a correction took the start away; nothing
+    more can be recorded until a person decides about them.
     """
 
     __tablename__ = "game_session"
@@ -135,6 +138,8 @@ class GameSession(Base):
     version: Mapped[int] = mapped_column(default=1)
     state: Mapped[str] = mapped_column(String(8), default="open")
     table: Mapped[dict[str, Any]]
+    seating: Mapped[list[list[int]]]
+    declared: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     undecided: Mapped[bool] = mapped_column(default=False)
     deals: Mapped[int] = mapped_column(default=0)
     """The number of the latest deal."""
@@ -145,7 +150,10 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """Who sits where, clockwise from 0, with their games won, and chips won or lost, bought, cashed in and settled."""
+    """An account at the table: its games won, and chips won or lost, bought, cashed in and settled.
+
+    Seats are numbered from 0 as people came: at first clockwise. Who is at the table now is the session's ``seating``.
+    """
 
     __tablename__ = "session_seat"
     __table_args__ = (UniqueConstraint("session_id", "player_id"),)
@@ -164,8 +172,10 @@ class SessionSeat(Base):
 class SessionChange(Base):
     """The log of a session: what was done in which version, by which link.
 
-    ``submission_id`` names the form that did it and ``fingerprint`` its content, so that a form sent twice does one
-    thing, and one sent again with other content is seen to be another.
+    ``note`` is why chips were moved by hand, the number of the deal that was changed, or who was seated: pairs of a
+    seat and a player's id as in ``seating``, those who are new in the order of their numbers. ``submission_id`` names
+    the form that did it and ``fingerprint`` its content, so that a form sent twice does one thing, and one sent again
+    with other content is seen to be another.
     """
 
     __tablename__ = "session_change"
@@ -187,7 +197,8 @@ class Deal(Base):
 
     ``recorded`` is the session's version in which it was first recorded, ``version`` the one that gave it its present
     facts. ``starts_game`` says that a person began a new game with it. ``before`` is the table it was dealt at and
-    ``totals`` what stood on the sheet after it. An unscored deal carries in ``reason`` the code that says why.
+    ``totals`` what stood on the sheet after it. ``seating`` says who was at the table, as in the session. An unscored
+    deal carries in ``reason`` the code that says why.
     """
 
     __tablename__ = "deal"
@@ -202,6 +213,7 @@ class Deal(Base):
     status: Mapped[str] = mapped_column(String(8))
     reason: Mapped[str] = mapped_column(String(40), default="")
     facts: Mapped[dict[str, Any]]
+    seating: Mapped[list[list[int]]]
     before: Mapped[dict[str, Any]]
     result: Mapped[str] = mapped_column(String(12), default="")
     points: Mapped[list[int]]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from scorekeeper.rules.base import Problem, Refused
@@ -25,6 +27,12 @@ _BLANKS: Final = (
 _REFUSED: Final = frozenset({"Cc", "Cf", "Cs"})
 _INVISIBLE_ALONE: Final = frozenset("CMZ")
 _VARIATIONS: Final = range(0xFE00, 0xFE10)
+# What belongs to the character before it, though it is no mark: skin tones, later parts of a Hangul syllable, and the
+# Thai and Lao vowel AM.
+_TRAILING: Final = frozenset((*range(0x1F3FB, 0x1F400), *range(0x1160, 0x1200), *range(0xD7B0, 0xD800), 0x0E33, 0x0EB3))
+_FLAGS: Final = range(0x1F1E6, 0x1F200)
+_VIRAMA: Final = 9
+"""The combining class of the mark that binds two Indic consonants."""
 
 
 class BadName(Refused):
@@ -69,6 +77,61 @@ def name_key(name: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", _tidy(name)).casefold())
     return " ".join("".join(character for character in folded if not _unseen(character)).split())
+
+
+@lru_cache(maxsize=256)
+def short_forms(names: tuple[str, ...], least: int = 3) -> tuple[str, ...]:
+    """Names that are not alike, each cut to the shortest beginning that no other has, *least* characters at least.
+
+    Of names that begin alike for long, the middle is left out. A character is what a reader takes for one: accents and
+    joined emoji stay whole.
+
+    >>> short_forms(("Ann", "Anna", "Benedict", "Konstantin Meyer", "Konstantin Maier"))
+    ('Ann', 'Anna', 'Ben', 'Kon…Me', 'Kon…Ma')
+    """
+    keys = [name_key(name) for name in names]
+    beginnings = tuple(
+        _beginning(name, [key for other, key in enumerate(keys) if other != seat], least)
+        for seat, name in enumerate(names)
+    )
+    ends = tuple(_without_middle(beginning, least) for beginning in beginnings)
+    return ends if len({name_key(end) for end in ends}) == len(names) else beginnings
+
+
+def _beginning(name: str, other_keys: Sequence[str], least: int) -> str:
+    characters = list(_characters(name))
+    for length in range(least, len(characters)):
+        beginning = "".join(characters[:length]).rstrip()
+        key = name_key(beginning)
+        if not any(other.startswith(key) for other in other_keys):
+            return beginning
+    return name
+
+
+def _without_middle(beginning: str, least: int) -> str:
+    characters = list(_characters(beginning))
+    if len(characters) <= 2 * least + 2:
+        return beginning
+    return f"{''.join(characters[:least])}…{''.join(characters[-2:]).lstrip()}"
+
+
+def _characters(text: str) -> Iterator[str]:
+    """The characters of *text* as a reader sees them: grapheme clusters."""
+    start = flags = 0
+    for position in range(1, len(text)):
+        before, character = text[position - 1], text[position]
+        flags = flags + 1 if ord(before) in _FLAGS else 0
+        if not (
+            unicodedata.category(character)[0] == "M"
+            or character in _JOINERS
+            or ord(character) in _TRAILING
+            or before == _JOINERS[1]
+            or (unicodedata.combining(before) == _VIRAMA and unicodedata.category(character) == "Lo")
+            or (ord(character) in _FLAGS and flags % 2)
+        ):
+            yield text[start:position]
+            start = position
+    yield text[start:]
 
 
 def clean_note(text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
@@ -32,15 +34,22 @@ from scorekeeper.sessionfile import (
     CashOut,
     Chip,
     DealEvent,
+    DealtBy,
     Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
+    fitted,
 )
 
 DEALS_SHOWN = 10
+DEALS_ON_SHEET = 50
+"""Deals on a page of the whole score sheet."""
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
+NOTES_SHOWN = 30
+"""Notes of chips moved by hand on a page of the score sheet."""
 
 Rows = Sequence[AnyRow]
 
@@ -72,7 +81,7 @@ _DEALS = (
     select(*Deal.__table__.columns)
     .where(Deal.session_id == bindparam("session_id"), Deal.number < bindparam("before"))
     .order_by(Deal.number.desc())
-    .limit(DEALS_SHOWN + 1)
+    .limit(bindparam("most"))
 )
 
 
@@ -153,21 +162,14 @@ def sessions(db: Session, group_id: int, *, before: int | None = None) -> Rows:
     ).all()
 
 
-def last_seated(db: Session, group_id: int) -> Rows:
-    """Who sat in the latest session of a group, clockwise: ``player_id``, and the session's ``currency``."""
-    latest = (
-        select(GameSession.id)
+def last_seated(db: Session, group_id: int) -> AnyRow | None:
+    """Who sat in the latest session of a group (``seating``), and its ``currency``."""
+    return db.execute(
+        select(GameSession.seating, GameSession.currency)
         .where(GameSession.group_id == group_id)
         .order_by(GameSession.id.desc())
         .limit(1)
-        .scalar_subquery()
-    )
-    return db.execute(
-        select(SessionSeat.player_id, GameSession.currency)
-        .join(GameSession, GameSession.id == SessionSeat.session_id)
-        .where(SessionSeat.session_id == latest)
-        .order_by(SessionSeat.seat)
-    ).all()
+    ).one_or_none()
 
 
 def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
@@ -185,9 +187,35 @@ def seats(db: Session, session_id: int) -> Rows:
     return db.connection().execute(_SEATS, {"session_id": session_id}).all()
 
 
-def deals(db: Session, session_id: int, *, before: int = MAX_DEALS + 1) -> Rows:
-    """The latest deals of a session, or those before deal *before*; one more than are shown says there are older."""
-    return db.connection().execute(_DEALS, {"session_id": session_id, "before": before}).all()
+def deals(db: Session, session_id: int, *, before: int = MAX_DEALS + 1, shown: int = DEALS_SHOWN) -> Rows:
+    """The latest deals of a session, or those before deal *before*; one more than are *shown* says there are older."""
+    return db.connection().execute(_DEALS, {"session_id": session_id, "before": before, "most": shown + 1}).all()
+
+
+def scored_deal_before(db: Session, session_id: int, number: int) -> AnyRow | None:
+    """The latest scored deal before deal *number*."""
+    return db.execute(
+        select(*Deal.__table__.columns)
+        .where(Deal.session_id == session_id, Deal.number < number, Deal.status == "scored")
+        .order_by(Deal.number.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def adjustment_notes(db: Session, session_id: int, *, after: int, before: int) -> Rows:
+    """Why chips were moved by hand between two versions of a session: the latest, in order, with their ``version``."""
+    latest = db.execute(
+        select(SessionChange.version, SessionChange.note)
+        .where(
+            SessionChange.session_id == session_id,
+            SessionChange.version > after,
+            SessionChange.version < before,
+            SessionChange.kind == "adjustment",
+        )
+        .order_by(SessionChange.version.desc())
+        .limit(NOTES_SHOWN)
+    ).all()
+    return latest[::-1]
 
 
 def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
@@ -272,14 +300,18 @@ def entries(db: Session, session_id: int, versions: Sequence[int]) -> Rows:
 
 
 def session_file(db: Session, session: AnyRow) -> SessionFile:
-    """Everything that counts in a session, as its file: void and unscored deals and the history stay behind."""
+    """Everything that counts in a session, as its file: void and unscored deals and the history stay behind.
+
+    So does what was declared of a deal that is still being played, but for who deals it.
+    """
     game, ruleset = game_of(session)
     return SessionFile(
         game=game,
         ruleset=ruleset,
         players=tuple(row.name for row in seats(db, session.id)),
+        began=len(session.opening),
         dealer=Seat(session.first_dealer),
-        opening=tuple(session.opening) if tuple(session.opening) != game.opening(ruleset) else None,
+        opening=tuple(session.opening) if set(session.opening) != {game.start(ruleset)} else None,
         chip=Chip(session.chip_value_minor, session.currency, session.exponent) if session.currency else None,
         events=tuple(_events(db, session)),
     )
@@ -291,27 +323,52 @@ def _events(db: Session, session: AnyRow) -> Iterator[Event]:
         .where(Deal.session_id == session.id, Deal.status == "scored")
         .order_by(Deal.number)
     )
-    game = first_table(session).game
-    events: list[tuple[int, tuple[Event, ...]]] = []
+    game, ruleset = game_of(session)
+    seated = list(_seatings(db, session))
+    games = first_table(session).game
+    events: list[tuple[int, tuple[Event, ...]]] = [(version, (seating,)) for version, seating in seated]
     for row in db.execute(scored):
-        deal = MisdealEvent() if row.facts == MISDEAL else DealEvent(row.facts)
-        new_game = (NewGame(),) * (row.before["game"] - game)
-        events.append((row.recorded, (*new_game, deal)))
-        game = row.before["game"]
-    events += _chip_events(db, session)
+        facts = fitted(row.facts, game, Table.restored(ruleset, row.before))
+        dealer: Any = facts.pop("dealer", None)
+        dealt_by = () if dealer is None else (DealtBy(Seat(dealer)),)
+        deal = MisdealEvent() if facts == MISDEAL else DealEvent(facts)
+        new_game = (NewGame(),) * (row.before["game"] - games)
+        events.append((row.recorded, (*new_game, *dealt_by, deal)))
+        games = row.before["game"]
+    events += _chip_events(db, session, seated)
     events.sort(key=itemgetter(0))
     for _, together in events:
         yield from together
-    if Table.restored(game_of(session)[1], session.table).game > game:
+    if Table.restored(ruleset, session.table).game > games:
         yield NewGame()
+    if session.declared and "dealer" in session.declared:
+        yield DealtBy(Seat(session.declared["dealer"]))
 
 
-def _chip_events(db: Session, session: AnyRow) -> Iterator[tuple[int, tuple[Event, ...]]]:
+def _seatings(db: Session, session: AnyRow) -> Iterator[tuple[int, Seating]]:
+    """Who was seated in which version."""
+    changes = db.execute(
+        select(SessionChange.version, SessionChange.note)
+        .where(SessionChange.session_id == session.id, SessionChange.kind == "seats")
+        .order_by(SessionChange.version)
+    ).all()
+    if changes:
+        owners = [row.player_id for row in seats(db, session.id)]
+        names = {row.id: row.name for row in players(db, session.group_id)}
+    for change in changes:
+        seating = [(Seat(seat), player) for seat, player in json.loads(change.note)]
+        stand_ins = {seat: names[player] for seat, player in seating if player != owners[seat]}
+        yield change.version, Seating(tuple(seat for seat, _ in seating), stand_ins)
+
+
+def _chip_events(
+    db: Session, session: AnyRow, seated: Sequence[tuple[int, Seating]]
+) -> Iterator[tuple[int, tuple[Event, ...]]]:
     noted = select(SessionChange.version, SessionChange.note).where(
         SessionChange.session_id == session.id, SessionChange.kind == "adjustment"
     )
     notes = {row.version: row.note for row in db.execute(noted)}
-    moved: dict[int, list[int]] = {}
+    moved: dict[int, dict[int, int]] = {}
     kinds = (EntryKind.BUY_IN, EntryKind.CASH_OUT, EntryKind.ADJUSTMENT)
     for row in db.execute(
         select(LedgerEntry.version, LedgerEntry.kind, LedgerEntry.seat, LedgerEntry.chips)
@@ -323,6 +380,81 @@ def _chip_events(db: Session, session: AnyRow) -> Iterator[tuple[int, tuple[Even
         elif row.kind == EntryKind.CASH_OUT:
             yield row.version, (CashOut(Seat(row.seat), -row.chips),)
         else:
-            moved.setdefault(row.version, [0] * len(session.opening))[row.seat] = row.chips
+            moved.setdefault(row.version, {})[row.seat] = row.chips
     for version, chips in moved.items():
-        yield version, (Adjustment(tuple(chips), notes[version]),)
+        taken = (max(seating.seats) + 1 for before, seating in seated if before < version)
+        accounts = max([len(session.opening), *taken])
+        yield version, (Adjustment(tuple(chips.get(seat, 0) for seat in range(accounts)), notes[version]),)
+
+
+def deals_up_to(db: Session, session_id: int, number: int, limit: int) -> Rows:
+    """Deal *number* and those before it, latest first."""
+    return db.execute(
+        select(*Deal.__table__.columns)
+        .where(Deal.session_id == session_id, Deal.number <= number)
+        .order_by(Deal.number.desc())
+        .limit(limit)
+    ).all()
+
+
+def deals_numbered(db: Session, session_id: int, numbers: Sequence[int]) -> Rows:
+    """What some deals of a session left on the sheet, in order: ``number``, ``before`` and ``totals``."""
+    return db.execute(
+        select(Deal.number, Deal.before, Deal.totals)
+        .where(Deal.session_id == session_id, Deal.number.in_(numbers))
+        .order_by(Deal.number)
+    ).all()
+
+
+def adjustments_of(db: Session, session_id: int, seat: int, *, after: int, until: int, limit: int) -> Rows:
+    """The latest adjustments of a seat between two versions of a session, *until* included, latest first.
+
+    Each with its ``version``, ``note`` and ``chips``.
+    """
+    return db.execute(
+        select(SessionChange.version, SessionChange.note, LedgerEntry.chips)
+        .join(
+            LedgerEntry,
+            (LedgerEntry.session_id == SessionChange.session_id) & (LedgerEntry.version == SessionChange.version),
+        )
+        .where(
+            SessionChange.session_id == session_id,
+            SessionChange.kind == "adjustment",
+            SessionChange.version > after,
+            SessionChange.version <= until,
+            LedgerEntry.seat == seat,
+        )
+        .order_by(SessionChange.version.desc())
+        .limit(limit)
+    ).all()
+
+
+def sessions_of_player(
+    db: Session, player_id: int, card_games: Sequence[str], *, before: int | None, limit: int
+) -> Rows:
+    """The latest sessions of some card games with an account of a player, or those before *before*, latest first.
+
+    Each with its ``id``, ``name`` and ``started_on``, and the ``chips`` and ``wins`` of the account.
+    """
+    return db.execute(
+        select(GameSession.id, GameSession.name, GameSession.started_on, SessionSeat.chips, SessionSeat.wins)
+        .join(SessionSeat, SessionSeat.session_id == GameSession.id)
+        .where(*_accounts(player_id, card_games, before))
+        .order_by(SessionSeat.session_id.desc())
+        .limit(limit)
+    ).all()
+
+
+def sums_of_player(db: Session, player_id: int, card_games: Sequence[str], *, before: int) -> AnyRow:
+    """What a player's sessions of some card games before the session *before* brought: ``chips`` and ``wins``."""
+    sums = (func.coalesce(func.sum(column), 0).label(column.key) for column in (SessionSeat.chips, SessionSeat.wins))
+    return db.execute(
+        select(*sums)
+        .join(GameSession, GameSession.id == SessionSeat.session_id)
+        .where(*_accounts(player_id, card_games, before))
+    ).one()
+
+
+def _accounts(player_id: int, card_games: Sequence[str], before: int | None) -> tuple[ColumnElement[bool], ...]:
+    older = () if before is None else (SessionSeat.session_id < before,)
+    return SessionSeat.player_id == player_id, GameSession.card_game.in_(card_games), *older

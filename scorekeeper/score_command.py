@@ -73,7 +73,7 @@ def _deal_row(deal: ScoredDeal, players: Sequence[str]) -> list[str]:
     ]
     for change, total in zip(deal.score.points, deal.totals, strict=True):
         row += [words.signed(change), words.number(total)]
-    return row
+    return row + ["", ""] * (len(players) - len(deal.totals))
 
 
 def _standings(sheet: Sheet) -> str:
@@ -103,7 +103,7 @@ def _settlement(sheet: Sheet, transfers: Sequence[Transfer[Seat]]) -> str:
 
 def _outlook(sheet: Sheet) -> str:
     players, table = sheet.file.players, sheet.table
-    next_dealer = _("Next to deal: %(player)s", player=players[table.dealer])
+    next_dealer = _("Next to deal: %(player)s", player=players[sheet.dealer])
     if not table.over:
         return next_dealer
     won = _("The game is over. Won by: %(players)s", players=", ".join(players[seat] for seat in table.winners))

@@ -1,9 +1,10 @@
 """Deals of any card game, filled in from what it offers, as a person would."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, combinations
 from typing import Any, TypeVar
 
-from scorekeeper.rules import CardGame, Facts, Field, FieldKind, Table
+from scorekeeper.rules import CardGame, Facts, Field, FieldKind, Seat, Table
 
 T = TypeVar("T")
 Choose = Callable[[Sequence[Any]], Any]
@@ -31,10 +32,56 @@ def a_value(field: Field, table: Table, choose: Choose) -> object:
             return choose(range(field.low, field.high + 1))
         case FieldKind.NUMBERS:
             takers = [choose(field.seats) for _ in range(field.high)]
-            return [takers.count(seat) if seat in field.seats else 0 for seat in table.seats]
+            return [takers.count(seat) for seat in range(len(table.totals))]
         case FieldKind.SUITS:
-            return [choose((*field.choices, None)) for _ in table.seats]
+            return [
+                choose((*field.choices, None)) if seat in field.seats else None for seat in range(len(table.totals))
+            ]
         case FieldKind.FLAG:
             return True
         case _:
             raise TypeError(field.kind)
+
+
+def every_deal(game: CardGame[Any], table: Table, known: Facts | None = None, place: int = 0) -> Iterator[Facts]:
+    """Everything that can be entered at *table*, details aside, of which a little is still refused."""
+    facts, fields = known or {}, game.fields(table)
+    if place == len(fields):
+        yield game.complete(facts, table)
+        return
+    field = {field.name: field for field in game.offered(facts, table)}.get(fields[place].name)
+    if field is None or field.detail or not field.required:
+        yield from every_deal(game, table, facts, place + 1)
+    if field is not None and not field.detail:
+        for value in every_value(field, table):
+            yield from every_deal(game, table, {**facts, field.name: value}, place + 1)
+
+
+def every_value(field: Field, table: Table) -> Iterator[object]:
+    match field.kind:
+        case FieldKind.CHOICE:
+            yield from field.choices
+        case FieldKind.SEAT:
+            yield from field.seats
+        case FieldKind.SEATS:
+            yield from map(list, chain(*(combinations(field.seats, many) for many in range(1, len(field.seats) + 1))))
+        case FieldKind.NUMBER:
+            yield from range(field.low, field.high + 1)
+        case FieldKind.NUMBERS:
+            for numbers in _sums(field.high, len(field.seats)):
+                taken = dict(zip(field.seats, numbers, strict=True))
+                yield [taken.get(Seat(seat), 0) for seat in range(len(table.totals))]
+        case FieldKind.FLAG:
+            yield True
+        case _:
+            raise TypeError(field.kind)
+
+
+def _sums(total: int, places: int) -> Iterator[tuple[int, ...]]:
+    """Every way to spread *total* over so many *places*."""
+    if places == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _sums(total - first, places - 1):
+            yield first, *rest

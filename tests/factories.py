@@ -68,9 +68,10 @@ def make_session(
     ruleset: str | None = None,
     house_rules: Mapping[str, object] | None = None,
     dealer: int = 3,
+    seats: int | None = None,
     **more: Any,
 ) -> MadeSession:
-    """A session of everybody in the group (as many as the game wants), in the order in which they joined."""
+    """A session of the first of the group (as many as the game wants, or *seats*), in the order they joined in."""
     group = group or make_group(db)
     game = CARD_GAMES[card_game]
     rules = game.with_house_rules(game.ruleset(ruleset or card_game), house_rules or {})
@@ -84,7 +85,7 @@ def make_session(
             name=more.pop("name", "Thursday at Ann's"),
             card_game=card_game,
             ruleset=rules,
-            players=tuple(players[: game.players(rules)]),
+            players=tuple(players[: seats or game.players(rules)]),
             dealer=Seat(dealer),
             started_on=date(2026, 11, 26),
             **more,

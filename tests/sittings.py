@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -11,16 +11,19 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, SessionSeat, Transfer
+from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
+    DeclareDeal,
     RecordDeal,
     RestoreDeal,
     VoidDeal,
     correct_deal,
     decide_game,
+    declare_deal,
+    drop_declared,
     record_deal,
     restore_deal,
     start_next_game,
@@ -28,6 +31,7 @@ from scorekeeper.services.deals import (
 )
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import adjustments
+from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.sessions import (
     Adjust,
     MoveChips,
@@ -41,6 +45,9 @@ from scorekeeper.services.settlement import MarkTransfer, is_settled_by, mark_tr
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from tests.deals import fill_in
 from tests.factories import NAMES, MadeSession, make_group, make_session
+
+PEOPLE = (*NAMES, "Eve", "Fay", "Gus")
+"""Everybody of the group: the first of them sit down at the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,7 @@ DIRTY_CLUBS = (
     Rules("dirty-clubs", "buck-euchre-bid", {"start": 6, "stake_point": 2}),
 )
 
-seats = st.integers(0, 3)
+seats = st.integers(0, 5)
 numbers = st.integers(1, 40)
 chances = st.randoms(use_true_random=False)
 
@@ -100,6 +107,13 @@ def changes(rules: Rules) -> st.SearchStrategy[Act]:
     return st.one_of(acts)
 
 
+table_acts: st.SearchStrategy[Act] = st.one_of(
+    st.builds(lambda chance: lambda sitting: sitting.seat(sitting.some_seating(chance)), chances),
+    st.builds(lambda chance: lambda sitting: sitting.declare(sitting.some_deal(chance)), chances),
+    st.just(lambda sitting: sitting.drop()),
+)
+"""Who is at the table, and what is said before a deal is played."""
+
 chip_acts: st.SearchStrategy[Act] = st.one_of(
     st.builds(lambda seat, chips: lambda sitting: sitting.buy(seat, chips), seats, st.integers(1, 9)),
     st.builds(
@@ -124,7 +138,7 @@ class Sitting:
     def begin(cls, db: Session, rules: Rules, **more: Any) -> Sitting:
         made = make_session(
             db,
-            group=make_group(db, players=NAMES),
+            group=make_group(db, players=PEOPLE),
             card_game=rules.card_game,
             ruleset=rules.ruleset,
             house_rules=rules.house_rules,
@@ -176,6 +190,36 @@ class Sitting:
     def record(self, facts: Facts) -> None:
         record_deal(self.db, RecordDeal(**self.made.command(self.db), facts=facts))
 
+    def declare(self, facts: Facts) -> None:
+        declare_deal(self.db, DeclareDeal(**self.made.command(self.db), facts=facts))
+
+    def drop(self) -> None:
+        drop_declared(self.db, self.made.plain_command(self.db))
+
+    def seat(self, sitters: Sequence[Sitter]) -> None:
+        seat_players(self.db, SeatPlayers(**self.made.command(self.db), sitters=tuple(sitters)))
+
+    def people(self) -> list[int]:
+        """The ids of the players of the group, in the order in which they joined."""
+        group_id = self.made.group.group_id
+        return list(self.db.scalars(select(Player.id).where(Player.group_id == group_id).order_by(Player.id)))
+
+    def named(self, seating: Sequence[Sequence[int]]) -> list[tuple[int, str]]:
+        """*seating* with names in place of players."""
+        names = {row.id: row.name for row in self.db.execute(select(Player.id, Player.name))}
+        return [(seat, names[player]) for seat, player in seating]
+
+    def sit(self, *names: str, **stand_ins: str) -> None:
+        """Seat people by name, clockwise; each of *stand_ins* is played for by the other."""
+        ids = dict(zip(PEOPLE, self.people(), strict=True))
+        seats = {seat.player_id: Seat(seat.seat) for seat in self.seats()}
+        self.seat(
+            [
+                Sitter(ids[stand_ins[name]], seats[ids[name]]) if name in stand_ins else Sitter(ids[name])
+                for name in names
+            ]
+        )
+
     def next_game(self) -> None:
         start_next_game(self.db, self.made.plain_command(self.db))
 
@@ -204,9 +248,9 @@ class Sitting:
         cash_out(self.db, MoveChips(**self.made.command(self.db), seat=Seat(seat), chips=chips))
 
     def move(self, giver: int, taker: int, chips: int) -> None:
-        moved = [0] * 4
-        moved[giver] -= chips
-        moved[taker] += chips
+        moved = [0] * len(self.seats())
+        moved[giver % len(moved)] -= chips
+        moved[taker % len(moved)] += chips
         adjust(self.db, Adjust(**self.made.command(self.db), chips=tuple(moved), note="paid for the drinks"))
 
     def close(self) -> None:
@@ -229,13 +273,40 @@ class Sitting:
             mark_transfer(self.db, MarkTransfer(**command, plan=transfer.version, line=transfer.line, paid=paid))
 
     def some_deal(self, chance: Random, number: int | None = None) -> Facts:
-        """A deal that may be next, or in place of deal *number*."""
-        if chance.randrange(8) == 0:
-            return dict(MISDEAL)
+        """A deal that may be next, or in place of deal *number*; now and then dealt out of turn."""
         deal = None if number is None else self.deal(number)
         game, ruleset = game_of(self.row)
         table = Table.restored(ruleset, deal.before if deal else self.row.table)
-        return fill_in(game, table, chance.choice)
+        dealer = {}
+        if chance.randrange(8) == 0:
+            dealer = {"dealer": chance.choice(table.ring)}
+            table = replace(table, dealer=dealer["dealer"])
+        # Nothing can be dealt where too few sit and wait.
+        if chance.randrange(8) == 0 or len(table.seats) < game.players(ruleset):
+            return {**dealer, **MISDEAL}
+        return {**dealer, **fill_in(game, table, chance.choice)}
+
+    def some_seating(self, chance: Random) -> list[Sitter]:
+        """Who may sit down next: somebody leaves, comes, or comes back, stands in for another, or changes places."""
+        sitters = [Sitter(player, Seat(seat)) for seat, player in self.row.seating]
+        place = chance.randrange(len(sitters))
+        there = {sitter.player for sitter in sitters}
+        somebody = chance.choice([player for player in self.people() if player not in there])
+        for _ in range(chance.choice((1, 1, 2))):
+            match chance.choice(("leave", "come", "come", "stand in", "replace", "swap", "home")):
+                case "leave":
+                    del sitters[place % len(sitters)]
+                case "come":
+                    sitters.insert(place, Sitter(somebody))
+                case "stand in":
+                    sitters[place % len(sitters)] = replace(sitters[place % len(sitters)], player=somebody)
+                case "replace":
+                    sitters[place % len(sitters)] = Sitter(somebody)
+                case "swap":
+                    sitters[0], sitters[-1] = sitters[-1], sitters[0]
+                case "home":
+                    sitters = [Sitter(player) for player in self.people()[: len(self.row.opening)]]
+        return sitters
 
     def deal(self, number: int) -> AnyRow | None:
         """One of the deals, whatever *number*, if there are any."""
@@ -260,6 +331,10 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
         dealer=original.first_dealer,
         opening=tuple(original.opening),
     )
+    counterparts = dict(zip(sitting.people(), fresh.people(), strict=False))
+    # Whoever ever came gets an account: who comes, and leaves again before a deal, changes nothing.
+    for seat in sitting.seats()[len(original.opening) :]:
+        fresh.seat([Sitter(fresh.people()[0]), Sitter(counterparts[seat.player_id])])
     due = sorted(adjustments(sitting.db, original, after=0).items())
     undecided = starts = False
     for row in sitting.deals():
@@ -275,7 +350,9 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
                 fresh.next_game()
             else:
                 undecided = before["game"] == 1 or before["deals"] > 0
-        assert row.before == fresh.row.table
+        _seat(fresh, row.seating, counterparts)
+        by_hand = {"dealer": row.facts["dealer"]} if row.status == "scored" and "dealer" in row.facts else {}
+        assert row.before == {**fresh.row.table, **by_hand}
         if void:
             outcome = ("void", "")
         elif undecided:
@@ -296,6 +373,7 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
             assert (row.result, row.points, row.chips, row.winners) == ("", [], [], [])
     for _, chips in due:
         _adjust(fresh, chips)
+    _seat(fresh, original.seating, counterparts)
     if original.table["game"] > fresh.row.table["game"] and fresh.row.table["winners"]:
         fresh.next_game()
     assert original.undecided == undecided
@@ -305,8 +383,16 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
     return fresh
 
 
-def _adjust(sitting: Sitting, chips: tuple[int, ...]) -> None:
-    adjust(sitting.db, Adjust(**sitting.made.command(sitting.db), chips=chips, note="as before"))
+def _adjust(sitting: Sitting, chips: Mapping[int, int]) -> None:
+    moved = tuple(chips.get(seat.seat, 0) for seat in sitting.seats())
+    adjust(sitting.db, Adjust(**sitting.made.command(sitting.db), chips=moved, note="as before"))
+
+
+def _seat(sitting: Sitting, seating: Sequence[Sequence[int]], counterparts: Mapping[int, int]) -> None:
+    """Seat the *counterparts* of those in *seating*."""
+    sitters = [Sitter(counterparts[player], Seat(seat)) for seat, player in seating]
+    if [[sitter.seat, sitter.player] for sitter in sitters] != sitting.row.seating:
+        sitting.seat(sitters)
 
 
 def dump(db: Session) -> dict[str, list[tuple[Any, ...]]]:

@@ -6,7 +6,9 @@ from typing import Any, Final
 
 from scorekeeper.rules.base import (
     MISDEAL,
+    MOST_SITTING_OUT,
     NO_TRUMP,
+    NOBODY,
     CardGame,
     DealScore,
     Facts,
@@ -54,6 +56,8 @@ def ruleset(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
 __all__ = [
     "CARD_GAMES",
     "MISDEAL",
+    "MOST_SITTING_OUT",
+    "NOBODY",
     "NO_TRUMP",
     "RULESETS",
     "CardGame",

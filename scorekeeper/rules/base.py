@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
-from typing import ClassVar, Generic, NewType, Self, TypeVar
+from typing import ClassVar, Generic, NewType, Self, TypeVar, cast
 
 Seat = NewType("Seat", int)
 Facts = Mapping[str, object]
@@ -23,6 +24,12 @@ OptionValue = int | str | bool
 MISDEAL: Facts = MappingProxyType({"misdeal": True})
 """The facts of a misdeal: nothing is scored and the same dealer deals again, in every game."""
 
+
+MOST_SITTING_OUT = 2
+"""Players at the table beyond those a deal needs."""
+
+MAX_ACCOUNTS = 12
+"""Seats of a session: players who may come and go."""
 
 HIGHEST_OPENING = 1_000_000
 """Points or chips somebody may have, or owe, on a sheet that is carried on."""
@@ -78,12 +85,26 @@ class FieldKind(StrEnum):
     """True, or absent."""
 
 
+Kept = Mapping[str, tuple[object, ...]]
+"""All that can be chosen, by the word of another fact; see ``Field.only``."""
+Only = Mapping[str, Kept]
+"""What is kept, by the other fact's name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One fact a scorer enters about a deal.
+    """One fact a scorer enters about a deal, and what the other facts leave of it, as data a form can go by.
 
     ``line`` is the number at which a contract is made, where the field counts the tricks of its side. A ``detail`` is
-    worth a note and never needed.
+    worth a note and never needed. What is ``declared`` is known to everybody when the bidding ends. What is not
+    ``asked`` for is read where it stands written and never chosen.
+
+    ``only`` says for other facts, by their value as :func:`word_of` has it, all that can then be chosen here. Nothing:
+    the field is not asked for. One thing: it ``follows``, and nobody need choose it. ``unlike`` names a fact whose seat
+    or seats cannot be chosen here. ``lines`` names a fact and the line it draws by its value; with numbers for several
+    seats the line is that of the seat which the fact ``line_of`` holds. Numbers of which ``sums`` is true add up to
+    ``high``. That nobody has this seat is said by ``nobody``, another fact and its value. ``alike`` are choices between
+    which no result differs.
     """
 
     name: str
@@ -95,6 +116,94 @@ class Field:
     line: int | None = None
     required: bool = True
     detail: bool = False
+    declared: bool = True
+    asked: bool = True
+    follows: bool = False
+    only: Only = dataclasses.field(default_factory=dict)
+    unlike: str = ""
+    lines: tuple[str, Mapping[str, int]] | None = None
+    line_of: str = ""
+    sums: bool = False
+    nobody: tuple[str, object] | None = None
+    alike: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> tuple[object, ...]:
+        """What there is to choose from, where one thing is chosen."""
+        return self.choices if self.kind is FieldKind.CHOICE else self.seats
+
+    def waits(self, known: Facts) -> bool:
+        """Whether it is not asked for yet, but may be once more than *known* is entered."""
+        told = ((by_value, word_of(known.get(fact))) for fact, by_value in self.only.items())
+        return self.asked and all(not word or by_value.get(word) != () for by_value, word in told)
+
+    def left(self, known: Facts) -> Field | None:
+        """The same field with what can be chosen once *known* is entered; None where it is not asked for."""
+        if not self.asked:
+            return None
+        choices, seats, line = self.choices, self.seats, self.line
+        for fact, by_value in self.only.items():
+            kept = by_value.get(word_of(known.get(fact)))
+            if kept is None:
+                continue
+            if not kept:
+                return None
+            choices = tuple(choice for choice in choices if choice in kept)
+            seats = tuple(seat for seat in seats if seat in kept)
+        if self.unlike:
+            value = known.get(self.unlike)
+            taken = value if isinstance(value, (list, tuple)) else (value,)
+            seats = tuple(seat for seat in seats if seat not in taken)
+        if self.lines is not None:
+            line = self.lines[1].get(word_of(known.get(self.lines[0])))
+        if (choices, seats, line) == (self.choices, self.seats, self.line):
+            return self
+        options = choices if self.kind is FieldKind.CHOICE else seats
+        if self.options and not options:
+            return None
+        one = self.required and self.kind in (FieldKind.CHOICE, FieldKind.SEAT) and len(options) == 1
+        return replace(self, choices=choices, seats=seats, line=line, follows=one)
+
+    def filled(self, entered: object, places: int) -> object:
+        """Numbers that add up, as far as they follow from those *entered*, in a list of so many *places*.
+
+        Whoever does not take part has none, and nobody has any once all are given; the last one has what is left.
+        """
+        if entered is None and len(self.seats) == 1:
+            entered = [None] * places
+        if not isinstance(entered, (list, tuple)) or len(entered) != places:
+            return entered
+        numbers = [0 if number is None and seat not in self.seats else number for seat, number in enumerate(entered)]
+        given = [number for number in numbers if isinstance(number, int)]
+        left, unknown = self.high - sum(given), numbers.count(None)
+        if len(given) + unknown == places and 0 <= left <= self.high and (unknown == 1 or not left):
+            return [left if number is None else number for number in numbers]
+        return numbers
+
+
+NOBODY = "nobody"
+"""The word for an answered question whose answer is no seat."""
+
+
+def word_of(value: object) -> str:
+    """One fact as a form sends it: nothing, and what no form sends, is the empty word."""
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if isinstance(value, int) else ""
+
+
+def _asked(fields: tuple[Field, ...], facts: Facts) -> Iterator[Field]:
+    """Those of *fields* that are asked for, or follow, once *facts* are entered. What is not asked for says nothing."""
+    known = dict(facts)
+    for field in fields:
+        if field.nobody is not None and field.name not in facts and facts.get(field.nobody[0]) == field.nobody[1]:
+            known[field.name] = NOBODY
+    for field in fields:
+        left = field.left(known)
+        if left is not None:
+            yield left
+        elif known.get(field.name) != NOBODY:
+            known.pop(field.name, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +279,8 @@ class Table:
 
     ``totals`` are the running chips (Mensch) or points (Dirty Clubs) of each seat, ``penalties`` how often each was
     charged for too few tricks in this game, ``deals`` how many deals this game has scored. A table with ``winners`` is
-    one whose game has ended.
+    one whose game has ended. ``present`` are the seats that are taken, clockwise; if it is empty, every one of them in
+    the order of their numbers.
     """
 
     ruleset: Ruleset
@@ -180,22 +290,82 @@ class Table:
     game: int = 1
     deals: int = 0
     winners: tuple[Seat, ...] = ()
+    present: tuple[Seat, ...] = ()
+
+    @property
+    def ring(self) -> tuple[Seat, ...]:
+        """The seats that are taken, clockwise."""
+        return self.present or _in_order(len(self.totals))
 
     @property
     def seats(self) -> tuple[Seat, ...]:
-        return tuple(Seat(number) for number in range(len(self.totals)))
+        """The seats that play the deal, clockwise; all there are where they are too few for the game."""
+        ring, players = self.ring, cast(int, self.ruleset.options["players"])
+        return ring if len(ring) <= players else _playing(ring, self.dealer, players)
 
     @property
     def over(self) -> bool:
         return bool(self.winners)
 
+    @property
+    def next_dealer(self) -> Seat:
+        """Who sits on the dealer's left, playing or not."""
+        return _after(self.ring, self.dealer, 1)
+
+    @property
+    def turns(self) -> tuple[Seat, ...]:
+        """The seats that play, in turn from the dealer's left."""
+        return tuple(self.left_of(self.dealer, steps) for steps in range(1, len(self.seats) + 1))
+
     def left_of(self, seat: Seat, steps: int = 1) -> Seat:
-        """The seat *steps* places clockwise of *seat*."""
-        return Seat((seat + steps) % len(self.totals))
+        """The seat *steps* places clockwise of *seat* among those that play; *seat* itself need not be one of them."""
+        seats = self.seats
+        if seat in seats:
+            return _after(seats, seat, steps)
+        ring = self.ring
+        following = (_after(ring, seat, place) for place in range(1, len(ring)))
+        return _after(seats, next(one for one in following if one in seats), steps - 1)
+
+    def seated(self, present: tuple[Seat, ...], start: int) -> Table:
+        """The same table with the seats *present* taken, clockwise; those who are new begin with *start*.
+
+        If the dealer has left, the deal is with the next seat clockwise that is still taken.
+        """
+        ring, dealer = self.ring, self.dealer
+        if present == ring:
+            return self
+        if dealer not in present:
+            left = (_after(ring, dealer, steps) for steps in range(1, len(ring)))
+            dealer = next((seat for seat in left if seat in present), present[0])
+        table = self.widened(max(present) + 1, start)
+        return replace(table, dealer=dealer, present=() if present == _in_order(len(table.totals)) else present)
+
+    def widened(self, seats: int, start: int) -> Table:
+        """The same table with at least *seats* seats; those it did not have are empty, and stand at *start*."""
+        more = seats - len(self.totals)
+        if more <= 0:
+            return self
+        totals, penalties = self.totals + (start,) * more, self.penalties + (0,) * more
+        return replace(self, totals=totals, penalties=penalties, present=self.ring)
+
+    def places(self, entered: object, blank: object) -> tuple[object, ...] | None:
+        """The list *entered* with one place per seat, whatever is in it; None if it is none.
+
+        Earlier deals may have been voided or restored since it was written, and seats that are not taken now gone or
+        come with them: nothing but *blank* is in their places.
+        """
+        seats = len(self.totals)
+        if not isinstance(entered, (list, tuple)) or not max(self.ring) < len(entered) <= max(seats, MAX_ACCOUNTS):
+            return None
+        if any(one != blank for one in entered[seats:]):
+            return None
+        return (*entered[:seats], *[blank] * (seats - len(entered)))
 
     def state(self) -> dict[str, object]:
         """Everything but the ruleset, as JSON knows it; :meth:`restored` takes it back."""
+        present = {"present": list(self.present)} if self.present else {}
         return {
+            **present,
             "dealer": self.dealer,
             "totals": list(self.totals),
             "penalties": list(self.penalties),
@@ -208,6 +378,28 @@ class Table:
     def restored(cls, ruleset: Ruleset, state: Mapping[str, object]) -> Table:
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in state.items()}
         return cls(ruleset, **values)  # type: ignore[arg-type]
+
+
+def clockwise(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    """*seats* as they go round, from the lowest."""
+    lowest = seats.index(min(seats)) if seats else 0
+    return seats[lowest:] + seats[:lowest]
+
+
+@lru_cache(maxsize=64)
+def _in_order(seats: int) -> tuple[Seat, ...]:
+    return tuple(Seat(number) for number in range(seats))
+
+
+@lru_cache(maxsize=256)
+def _playing(ring: tuple[Seat, ...], dealer: Seat, players: int) -> tuple[Seat, ...]:
+    """Who of *ring* plays: of one too many the dealer sits out, of two the player opposite as well."""
+    out = {dealer} if len(ring) == players + 1 else {dealer, _after(ring, dealer, len(ring) // 2)}
+    return tuple(seat for seat in ring if seat not in out)
+
+
+def _after(seats: tuple[Seat, ...], seat: Seat, steps: int) -> Seat:
+    return seats[(seats.index(seat) + steps) % len(seats)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +507,8 @@ class CardGame(ABC, Generic[D]):
         """How many play."""
 
     @abstractmethod
-    def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
-        """The totals a game starts from: chips or points per seat."""
+    def start(self, ruleset: Ruleset) -> int:
+        """What everybody begins a game with: chips or points."""
 
     @abstractmethod
     def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
@@ -334,16 +526,29 @@ class CardGame(ABC, Generic[D]):
     def fields(self, table: Table) -> tuple[Field, ...]:
         """Every fact that may be entered about a deal at *table*, in the order it happens there."""
 
-    @abstractmethod
+    def asked(self, facts: Facts, table: Table) -> tuple[Field, ...]:
+        """The :meth:`fields` that have a say once *facts* are entered, each with only what can be chosen in it."""
+        return tuple(_asked(self.fields(table), facts))
+
     def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
-        """The :meth:`fields` that can still be chosen once *facts* are entered, with only what can be chosen in each.
+        """Those of the fields :meth:`asked` that can still be chosen.
 
         What follows from the facts or the rules (the trump of a Half) is not offered: :meth:`complete` adds it.
         """
+        return tuple(field for field in _asked(self.fields(table), facts) if not field.follows)
 
-    @abstractmethod
     def complete(self, facts: Facts, table: Table) -> Facts:
         """*facts* with what follows from them: the only possible trump, the last player's tricks, a fixed partner."""
+        completed = dict(facts)
+        for field in _asked(self.fields(table), facts):
+            value = facts.get(field.name)
+            if field.follows and value is None:
+                completed[field.name] = field.options[0]
+            elif field.sums:
+                filled = field.filled(table.places(value, 0) or value, len(table.totals))
+                if filled is not None:
+                    completed[field.name] = filled
+        return completed
 
     @abstractmethod
     def read(self, facts: Facts, table: Table) -> D:
@@ -374,6 +579,14 @@ class CardGame(ABC, Generic[D]):
     def explain(self, score: DealScore[D]) -> tuple[Line, ...]:
         """Why *score* is what it is, in the order a player would explain it."""
 
+    def needed(self, table: Table) -> tuple[Line, ...]:
+        """What each player who can win with the next deal needs, and who is ahead if several do."""
+        return ()
+
+    @abstractmethod
+    def outlook(self, declared: Facts, table: Table) -> Payoffs:
+        """The :meth:`payoffs` that can still come of a deal once it is *declared*."""
+
     @abstractmethod
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         """Every way a deal can end and what it brings each role, as plain data.
@@ -381,14 +594,51 @@ class CardGame(ABC, Generic[D]):
         The one source of the rules page, a printed sheet and a preview: nobody writes a scoring rule twice.
         """
 
-    def open_table(self, ruleset: Ruleset, *, dealer: Seat = Seat(0), opening: tuple[int, ...] | None = None) -> Table:
-        """The table before the first deal of a session.
+    def admits(self, ruleset: Ruleset, seats: int) -> bool:
+        """Whether *seats* can sit at a table: those beyond the players of a deal sit out in turn.
 
-        :raises IllegalRules: if *opening* does not fit the ruleset.
+        Partners who stay together leave nobody to sit out.
         """
-        totals = self.opening(ruleset) if opening is None else opening
+        players = self.players(ruleset)
+        return players <= seats <= players + (0 if self.pairs(ruleset) else MOST_SITTING_OUT)
+
+    def check_seats(self, ruleset: Ruleset, seats: tuple[Seat, ...], accounts: int) -> tuple[Problem, ...]:
+        """Why *seats* cannot be those taken, clockwise, in a session that had *accounts* so far; field ``seats``.
+
+        Fewer than a deal needs may sit and wait.
+        """
+        players = self.players(ruleset)
+        highest = max(seats, default=Seat(0))
+        problems = []
+        if len(set(seats)) < len(seats):
+            problems.append(Problem("SEAT_TAKEN", "seats"))
+        if len(seats) < 2:
+            problems.append(Problem("SEATS_FEW", "seats", {"players": players}))
+        elif len(seats) > players and not self.admits(ruleset, len(seats)):
+            problems.append(Problem("SEATS_MANY", "seats", {"players": players}))
+        if highest >= MAX_ACCOUNTS:
+            problems.append(Problem("ACCOUNTS_TOO_MANY", "seats", {"max": MAX_ACCOUNTS}))
+        if self.pairs(ruleset) and (highest >= accounts or list(clockwise(seats)) != sorted(seats)):
+            problems.append(Problem("PARTNERS_FIXED", "seats"))
+        return tuple(problems)
+
+    def open_table(
+        self,
+        ruleset: Ruleset,
+        *,
+        seats: int | None = None,
+        dealer: Seat = Seat(0),
+        opening: tuple[int, ...] | None = None,
+    ) -> Table:
+        """The table before the first deal of a session, for as many *seats* as the game needs if not said otherwise.
+
+        :raises IllegalRules: if *opening* does not fit the ruleset, or nobody sits at *dealer*.
+        """
+        totals = (self.start(ruleset),) * (seats or self.players(ruleset)) if opening is None else opening
         if problems := self.check_opening(ruleset, totals):
             raise IllegalRules(*problems)
+        if not 0 <= dealer < len(totals):
+            raise IllegalRules(Problem("NOT_AT_TABLE", "dealer"))
         return Table(ruleset, dealer, totals, (0,) * len(totals))
 
     def new_game(self, table: Table) -> Table:
@@ -398,15 +648,66 @@ class CardGame(ABC, Generic[D]):
         """
         if not self.several_games or not table.over:
             raise IllegalDeal(Problem("GAME_NOT_OVER", "new-game"))
-        start = self.opening(table.ruleset)
-        return Table(table.ruleset, table.dealer, start, (0,) * len(start), game=table.game + 1)
+        seats = len(table.totals)
+        return replace(
+            table,
+            totals=(self.start(table.ruleset),) * seats,
+            penalties=(0,) * seats,
+            game=table.game + 1,
+            deals=0,
+            winners=(),
+        )
+
+    def adjusted(self, table: Table, chips: Mapping[int, int]) -> Table:
+        """*table* after the *chips* of some seats were moved by hand: that shows where the sheet counts chips."""
+        if self.unit is not Unit.CHIPS:
+            return table
+        # Somebody may have come, and gone again before a deal was played.
+        table = table.widened(max(chips) + 1, self.start(table.ruleset))
+        return replace(table, totals=tuple(total + chips.get(seat, 0) for seat, total in enumerate(table.totals)))
+
+    def dealt(self, facts: Facts, table: Table) -> tuple[Facts, Table]:
+        """*facts* without who dealt, and the table with the right dealer: where nothing is said, the next in turn.
+
+        :raises IllegalDeal: if the dealer is not at the table, or too few are.
+        """
+        if "dealer" in facts:
+            dealer = facts["dealer"]
+            if not isinstance(dealer, int) or isinstance(dealer, bool) or dealer not in table.ring:
+                raise IllegalDeal(Problem("NOT_AT_TABLE", "dealer"))
+            facts = {name: value for name, value in facts.items() if name != "dealer"}
+            table = replace(table, dealer=Seat(dealer))
+        if len(table.seats) < (players := self.players(table.ruleset)):
+            raise IllegalDeal(Problem("SEATS_FEW", "deal", {"players": players}))
+        return facts, table
+
+    def declare(self, facts: Facts, table: Table) -> Facts:
+        """What is known of a deal when the bidding ends, out of *facts*; who dealt is kept, a called partner never.
+
+        :raises MalformedDeal: if a fact is not of its kind.
+        :raises IllegalDeal: if it cannot have been bid so, or something needed is missing.
+        """
+        if table.over:
+            raise IllegalDeal(Problem("GAME_OVER", "deal"))
+        entered, dealt = self.dealt(facts, table)
+        names = {field.name for field in self.fields(dealt) if field.declared}
+        known = {name: value for name, value in entered.items() if name in names}
+        if known:
+            try:
+                if self.play(known, dealt).result is Result.PASSED_OUT:
+                    raise IllegalDeal(Problem("MALFORMED", self.fields(dealt)[0].name, {"reason": "missing"}))
+            except Refused as refused:
+                if problems := [problem for problem in refused.problems if problem.field in names]:
+                    raise IllegalDeal(*problems) from None
+        return known if dealt.dealer == table.dealer else {"dealer": dealt.dealer, **known}
 
     def play(self, facts: Facts, table: Table) -> DealScore[D]:
         """Read and score one deal.
 
         :raises MalformedDeal: see :meth:`read`.
-        :raises IllegalDeal: see :meth:`score`.
+        :raises IllegalDeal: see :meth:`score` and :meth:`dealt`.
         """
+        facts, table = self.dealt(facts, table)
         if facts == MISDEAL and facts["misdeal"] is True:
             if table.over:
                 raise IllegalDeal(Problem("GAME_OVER", "deal"))

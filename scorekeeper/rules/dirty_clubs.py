@@ -16,14 +16,17 @@ from scorekeeper.ledger import apportion
 from scorekeeper.rules.base import (
     HIGHEST_OPENING,
     NO_TRUMP,
+    NOBODY,
     CardGame,
     DealScore,
     Facts,
     Field,
     FieldKind,
     IllegalDeal,
+    Kept,
     Line,
     MalformedDeal,
+    Only,
     Option,
     OptionValue,
     Outcome,
@@ -42,6 +45,7 @@ from scorekeeper.rules.reading import (
     Reader,
     list_of,
     malformed,
+    not_playing,
     one_of,
     places,
     seat_of,
@@ -147,6 +151,7 @@ class _Rules:
         players: int = options["players"]
         self.hand: Final[int] = options["hand"]
         self.target: Final[int] = options["target"]
+        self.per_trick: Final[int] = options["per_trick"]
         self.opens_cards: Final[bool] = options["maker_by"] == "opened"
         self.bids: Final[bool] = options["maker_by"] == "bid"
         self.needs: Final[int] = options["needs"]
@@ -180,6 +185,97 @@ class _Rules:
 
 
 _rules = lru_cache(maxsize=256)(_Rules)
+
+
+@lru_cache(maxsize=256)
+def _fields(ruleset: Ruleset, seats: tuple[Seat, ...], last: Seat) -> tuple[Field, ...]:
+    """What is entered where *seats* play, clockwise, of whom *last* is the last in turn."""
+    rules = _rules(ruleset)
+    suits = tuple(suit.value for suit in Suit)
+    clubs, others = suits[:1], suits[1:]
+    trumps = (*suits, NO_TRUMP) if rules.plays_without_trump or rules.call_no_trump else suits
+    # Rules H1: no card is opened for the dealer.
+    makers = tuple(seat for seat in seats if not (rules.one_card_each and seat == last))
+    by_maker = (*suits, NO_TRUMP) if rules.call_no_trump else suits
+    without: Kept = {NOBODY: ()}
+    made: Kept = {str(seat): by_maker for seat in makers}
+    turned = {suit: tuple(trump for trump in trumps if trump != suit) for suit in others}
+    # Rules R17: with a club turned up there is no maker, and nobody may drop.
+    with_maker: Only = {"turn_up": {clubs[0]: ()}, "maker": without}
+    fields = [
+        Field("turn_up", FieldKind.CHOICE, suits, alike=others if rules.turned_may_be_trump else ()),
+        Field(
+            "passed_out",
+            FieldKind.FLAG,
+            required=False,
+            declared=False,
+            asked=not rules.plays_without_trump,
+            only={"turn_up": {clubs[0]: ()}, "maker": dict.fromkeys(made, ())},
+        ),
+        Field(
+            "maker",
+            FieldKind.SEAT,
+            seats=makers,
+            required=not rules.plays_without_trump,
+            only={"turn_up": {clubs[0]: ()}, "passed_out": {"1": ()}},
+            # Rules R15 and §3.4: without a maker it is played without trumps, or thrown in.
+            nobody=("trump", NO_TRUMP) if rules.plays_without_trump else ("passed_out", True),
+        ),
+        Field(
+            "trump",
+            FieldKind.CHOICE,
+            trumps,
+            only={
+                "turn_up": {clubs[0]: clubs} | ({} if rules.turned_may_be_trump else turned),
+                "maker": {**made, NOBODY: (NO_TRUMP,) if rules.plays_without_trump else ()},
+            },
+            alike=suits,
+        ),
+    ]
+    if rules.bids:
+        bids = range(rules.bid_low, rules.bid_high + 1)
+        fields.append(Field("bid", FieldKind.NUMBER, low=bids[0], high=bids[-1], only=with_maker))
+        lines = "bid", {str(bid): bid for bid in bids}
+    else:
+        lines = "maker", dict.fromkeys(made, rules.needs)
+    fields += (
+        Field(
+            "dropped",
+            FieldKind.SEATS,
+            seats=seats,
+            required=False,
+            asked=rules.may_drop,
+            # Whoever is still to be the maker cannot drop.
+            only={
+                **with_maker,
+                "maker": {"": (), **without},
+                "trump": {} if rules.drop_without_trump else {NO_TRUMP: ()},
+            },
+            unlike="maker",
+        ),
+        Field(
+            "tricks",
+            FieldKind.NUMBERS,
+            seats=seats,
+            high=rules.hand,
+            declared=False,
+            only={} if rules.plays_without_trump else {"maker": without},
+            unlike="dropped",
+            lines=lines,
+            line_of="maker",
+            sums=True,
+        ),
+    )
+    if not rules.bids:
+        # Rules H2 asks who else named the suit.
+        detail = not rules.all_guessers
+        named = Field("named", FieldKind.SUITS, suits, seats, required=False, detail=detail)
+        fields.append(replace(named, only={"turn_up": {clubs[0]: ()}}))
+    if rules.opens_cards:
+        most = rules.opened_most
+        opened = Field("opened", FieldKind.SUIT_LIST, suits, high=most, required=False, detail=True)
+        fields.append(replace(opened, only={"turn_up": {clubs[0]: ()}}))
+    return tuple(fields)
 
 
 def _payoffs(options: Mapping[str, Any]) -> Iterator[Payoff]:
@@ -295,17 +391,17 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     def players(self, ruleset: Ruleset) -> int:
         return int(ruleset.options["players"])
 
-    def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
-        return (int(ruleset.options["start"]),) * self.players(ruleset)
+    def start(self, ruleset: Ruleset) -> int:
+        return int(ruleset.options["start"])
 
     def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
         rules = _rules(ruleset)
-        if len(totals) != self.players(ruleset):
+        if not self.admits(ruleset, len(totals)):
             return (Problem("PLAYERS_COUNT", "players", {"players": self.players(ruleset)}),)
         if any(abs(total) > HIGHEST_OPENING for total in totals):
             return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
         # Rules §5.1, 8: at or below the target a game has ended.
-        if _outcome(totals, rules):
+        if _outcome(totals, range(len(totals)), rules):
             return (Problem("OPENING_OVER", "opening", {"target": rules.target}),)
         return ()
 
@@ -313,87 +409,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         return _rules(ruleset).staked
 
     def fields(self, table: Table) -> tuple[Field, ...]:
-        rules = _rules(table.ruleset)
-        seats = table.seats
-        suits = tuple(Suit)
-        trumps = (*suits, NO_TRUMP) if rules.plays_without_trump or rules.call_no_trump else suits
-        fields = [
-            Field("turn_up", FieldKind.CHOICE, suits),
-            Field("passed_out", FieldKind.FLAG, required=False),
-            Field("maker", FieldKind.SEAT, seats=seats, required=False),
-            Field("trump", FieldKind.CHOICE, trumps, required=False),
-        ]
-        if rules.bids:
-            fields.append(Field("bid", FieldKind.NUMBER, low=rules.bid_low, high=rules.bid_high, required=False))
-        fields += (
-            Field("dropped", FieldKind.SEATS, seats=seats, required=False),
-            Field("tricks", FieldKind.NUMBERS, seats=seats, high=rules.hand),
-        )
-        if not rules.bids:
-            # Rules H2 asks who else named the suit.
-            detail = not rules.all_guessers
-            fields.append(Field("named", FieldKind.SUITS, suits, seats, required=False, detail=detail))
-        if rules.opens_cards:
-            most = rules.opened_most
-            fields.append(Field("opened", FieldKind.SUIT_LIST, suits, high=most, required=False, detail=True))
-        return tuple(fields)
-
-    def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
-        rules = _rules(table.ruleset)
-        fields = {field.name: field for field in self.fields(table)}
-        known = _understood(facts, table)
-        if not rules.may_drop:
-            del fields["dropped"]
-        if rules.plays_without_trump:
-            del fields["passed_out"]
-        if known.turn_up is None:
-            return tuple(fields.values())
-        if known.turn_up is Suit.CLUBS:
-            return fields["turn_up"], fields["tricks"]
-        if "passed_out" in fields and known.passed_out:
-            return fields["turn_up"], fields["passed_out"]
-
-        maker = known.maker
-        if maker is not None:
-            fields.pop("passed_out", None)
-        makers = tuple(seat for seat in table.seats if not (rules.one_card_each and seat == table.dealer))
-        maker_required = not rules.plays_without_trump
-        fields["maker"] = replace(fields["maker"], seats=makers, required=maker_required)
-        if "bid" in fields:
-            fields["bid"] = replace(fields["bid"], required=maker_required or maker is not None)
-        fields["trump"] = replace(fields["trump"], choices=_trumps(known.turn_up, maker, rules), required=True)
-        if maker is None or (known.trump == NO_TRUMP and not rules.drop_without_trump):
-            fields.pop("dropped", None)
-        elif "dropped" in fields:
-            others = tuple(seat for seat in table.seats if seat != maker)
-            fields["dropped"] = replace(fields["dropped"], seats=others)
-        playing = tuple(seat for seat in table.seats if "dropped" not in fields or seat not in known.dropped)
-        needs = known.bid if rules.bids else rules.needs
-        # A bid still to be corrected sets no line.
-        line = needs if maker is not None and needs in range(1, rules.hand + 1) else None
-        fields["tricks"] = replace(fields["tricks"], seats=playing, line=line)
-        return tuple(fields.values())
-
-    def complete(self, facts: Facts, table: Table) -> Facts:
-        rules = _rules(table.ruleset)
-        known = _understood(facts, table)
-        if known.turn_up is None or known.passed_out:
-            return facts
-        completed = dict(facts)
-        if known.turn_up is Suit.CLUBS:
-            completed.setdefault("trump", Suit.CLUBS.value)
-        playing = [seat for seat in table.seats if seat not in known.dropped]
-        entered = facts.get("tricks")
-        if entered is None and playing == [known.maker]:
-            entered = [None] * len(table.seats)
-        if isinstance(entered, (list, tuple)) and len(entered) == len(table.seats):
-            tricks = [0 if seat not in playing and entered[seat] is None else entered[seat] for seat in table.seats]
-            taken = [number for number in map(whole, tricks) if number is not None]
-            left = rules.hand - sum(taken)
-            if tricks.count(None) == 1 and len(taken) == len(tricks) - 1 and 0 <= left <= rules.hand:
-                tricks[tricks.index(None)] = left
-            completed["tricks"] = tricks
-        return completed
+        return _fields(table.ruleset, table.seats, table.turns[-1])
 
     def read(self, facts: Facts, table: Table) -> DirtyClubsDeal:
         rules = _rules(table.ruleset)
@@ -406,10 +422,10 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             turn_up=reader.take("turn_up", suit, required=True),
             maker=reader.take("maker", seat_of(players)),
             trump=reader.take("trump", one_of(*Suit, NO_TRUMP)),
-            tricks=reader.numbers("tricks", players, "TRICKS_RANGE", rules.hand, required=not thrown_in),
+            tricks=reader.numbers("tricks", table, "TRICKS_RANGE", rules.hand, required=not thrown_in),
             dropped=reader.take("dropped", seats_of(players)) or (),
             bid=reader.take("bid", whole, otherwise=bid_range),
-            named=reader.take("named", _suits_named(players)),
+            named=reader.take("named", _suits_named(table)),
             opened=reader.take("opened", list_of(suit, longest=rules.opened_most)) or (),
             passed_out=reader.take("passed_out", yes) is True,
         )
@@ -431,12 +447,19 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
                 return (Problem("NO_THROW_IN", "passed_out", {"reason": "club" if club_turned else "no-trump"}),)
             return ()
         problems = list(_check_club(deal) if club_turned else _check_maker(deal, table, rules))
+        seats = table.seats
+        if deal.maker is not None and deal.maker not in seats:
+            problems.append(Problem("NOT_PLAYING", "maker", {"player": deal.maker}))
+        if deal.named is not None:
+            problems += not_playing(seats, "named", deal.named)
         if deal.dropped:
             problems += _check_dropped(deal, table, rules)
         if deal.tricks is None:
             problems.append(malformed("tricks", "missing"))
         elif sum(deal.tricks) != rules.hand or min(deal.tricks) < 0:
             problems += _check_tricks(deal.tricks, rules)
+        elif len(deal.tricks) > len(seats):
+            problems += not_playing(seats, "tricks", deal.tricks)
         return tuple(problems)
 
     def score(self, deal: DirtyClubsDeal, table: Table) -> DealScore[DirtyClubsDeal]:
@@ -447,14 +470,14 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         tricks = deal.tricks
         if tricks is None:
             # Rules §3.4: no score; who deals next is the ruleset's.
-            dealer = table.dealer if rules.same_dealer else table.left_of(table.dealer)
+            dealer = table.dealer if rules.same_dealer else table.next_dealer
             return self.unscored(deal, table, Result.PASSED_OUT, dealer)
         rows = _payoffs_of(deal, tricks, table, rules)
         totals, penalties = list(table.totals), list(table.penalties)
         short, sweeper = Result.SET, None
-        for seat, row in enumerate(rows):
+        for seat, row in rows.items():
             if row.wins:
-                totals[seat], sweeper = rules.target, Seat(seat)
+                totals[seat], sweeper = rules.target, seat
             else:
                 totals[seat] += row.change["player"]
             if row.result is short:
@@ -463,15 +486,16 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             totals = [max(total, rules.floor) for total in totals]
         if rules.ceiling is not None:
             totals = [min(total, rules.ceiling) for total in totals]
-        outcome = _outcome(totals, rules) if sweeper is None else Outcome((sweeper,), "sweep")
+        outcome = _outcome(totals, table.ring, rules) if sweeper is None else Outcome((sweeper,), "sweep")
         after = Table(
             table.ruleset,
-            table.left_of(table.dealer),
+            table.next_dealer,
             tuple(totals),
             tuple(penalties),
             table.game,
             table.deals + 1,
             outcome.winners if outcome else (),
+            table.present,
         )
         return DealScore(
             self,
@@ -506,8 +530,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             needs = deal.bid if deal.bid is not None else rules.needs
             yield Line("maker", {"player": deal.maker, "trump": deal.trump, "needs": needs, "bid": deal.bid})
         rows = _payoffs_of(deal, tricks, table, rules)
-        for steps in range(1, len(rows) + 1):
-            seat = table.left_of(table.dealer, steps)
+        for seat in table.turns:
             row, taken = rows[seat], tricks[seat]
             values = {"player": seat, "role": row.case, "tricks": taken}
             if row.wins:
@@ -526,11 +549,11 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
                 yield Line(code, {"player": seat, "change": held, "total": score.table.totals[seat]})
 
     def _explain_end(self, score: DealScore[DirtyClubsDeal]) -> Iterator[Line]:
-        rules, totals = _rules(score.before.ruleset), score.table.totals
-        lowest = min(totals)
+        rules, totals, ring = _rules(score.before.ruleset), score.table.totals, score.before.ring
+        lowest = min(totals[seat] for seat in ring)
         if score.outcome is None:
             if lowest <= rules.target:
-                level = tuple(seat for seat in score.table.seats if totals[seat] == lowest)
+                level = tuple(seat for seat in ring if totals[seat] == lowest)
                 yield Line("extra-deal", {"players": level, "total": lowest})
             return
         winners = score.outcome.winners
@@ -541,10 +564,42 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             yield Line("game-won", {"player": winners[0], "rule": score.outcome.rule, **values})
         if not rules.staked:
             return
-        for seat in score.table.seats:
+        for seat in ring:
             if seat not in winners:
                 yield Line("stake", {"player": seat, **_stake(seat, score.table, rules)})
         yield from (payment.line for payment in score.payments)
+
+    def needed(self, table: Table) -> tuple[Line, ...]:
+        rules = _rules(table.ruleset)
+        lines, near = [], []
+        for seat in table.seats:
+            tricks = -(-(table.totals[seat] - rules.target) // rules.per_trick)
+            if table.over or not 0 < tricks <= rules.hand:
+                continue
+            near.append(seat)
+            as_maker = max(tricks, rules.bid_low if rules.bids else rules.needs)
+            values = {"player": seat, "total": table.totals[seat], "tricks": tricks, "as_maker": as_maker}
+            lines.append(Line("needs", values))
+        if len(near) > 1:
+            # Rules R16: the lowest wins; K5, or H5: level players draw, or play on.
+            lowest = min(table.totals[seat] for seat in near)
+            first = [seat for seat in near if table.totals[seat] == lowest]
+            if len(first) == 1:
+                lines.append(Line("ahead", {"player": first[0]}))
+            lines.append(Line("level", {"players": tuple(near), "extra_deal": rules.extra_deal}))
+        return tuple(lines)
+
+    def outlook(self, declared: Facts, table: Table) -> Payoffs:
+        rules, known = _rules(table.ruleset), _understood(declared, table)
+        if known.maker is None:
+            club = known.turn_up is Suit.CLUBS and table.dealer in table.seats
+            cases = {PLAYER, DEALER} if club else {PLAYER}
+        elif len(known.dropped) == len(table.seats) - 1:
+            cases = {ALONE, DROPPED}
+        else:
+            cases = {MAKER if known.bid is None else _bidder(known.bid), PLAYER}
+            cases |= {DROPPED} if known.dropped else set()
+        return tuple(row for row in rules.payoffs if row.case in cases)
 
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         return _rules(ruleset).payoffs
@@ -563,23 +618,16 @@ def _understood(facts: Facts, table: Table) -> DirtyClubsDeal:
     )
 
 
-def _suits_named(players: int) -> Callable[[object], tuple[Suit | None, ...] | None]:
+def _suits_named(table: Table) -> Callable[[object], tuple[Suit | None, ...] | None]:
     """A suit, or none, for each seat."""
 
     def read(value: object) -> tuple[Suit | None, ...] | None:
-        entered = places(players)(value)
+        entered = places(table, None)(value)
         if entered is None or any(entry is not None and suit(entry) is None for entry in entered):
             return None
         return tuple(map(suit, entered))
 
     return read
-
-
-def _trumps(turn_up: Suit, maker: Seat | None, rules: _Rules) -> tuple[str, ...]:
-    """What can be trump when *turn_up*, no club, was turned."""
-    suits = tuple(one for one in Suit if rules.turned_may_be_trump or one is not turn_up)
-    without = rules.call_no_trump or (maker is None and rules.plays_without_trump)
-    return (*suits, NO_TRUMP) if without else suits
 
 
 def _check_club(deal: DirtyClubsDeal) -> Iterator[Problem]:
@@ -607,7 +655,7 @@ def _check_maker(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[
     elif trump == NO_TRUMP and not rules.call_no_trump:
         # Rules §5.1, 10, relaxed by H7.
         yield Problem("MAKER_NOT_ALLOWED", "maker", {"reason": "no-trump"})
-    elif rules.one_card_each and maker == table.dealer:
+    elif rules.one_card_each and maker == table.turns[-1]:
         # Rules H1: no card is opened for the dealer.
         yield Problem("MAKER_NOT_ALLOWED", "maker", {"reason": "dealer"})
     if rules.bids:
@@ -626,20 +674,28 @@ def _check_maker(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[
         yield from _check_guess(deal, deal.named or (None,) * len(table.totals), table, rules)
 
 
+def first_match(named: Sequence[Suit | None], opened: Sequence[Suit], table: Table) -> tuple[Seat, Suit] | None:
+    """Who guessed, and what: the first card of *opened* that somebody *named*, and the first in turn who did."""
+    for place, card in enumerate(opened):
+        # Rules R12 and R13: each opened card against everybody in turn; by H1, against one player.
+        asked = table.turns[place : place + 1] if _rules(table.ruleset).one_card_each else table.turns
+        guesser = next((seat for seat in asked if named[seat] is card), None)
+        if guesser is not None:
+            return guesser, card
+    return None
+
+
 def _check_guess(
     deal: DirtyClubsDeal, named: tuple[Suit | None, ...], table: Table, rules: _Rules
 ) -> Iterator[Problem]:
     maker, trump = deal.maker, deal.trump
-    turns = [table.left_of(table.dealer, steps) for steps in range(1, len(named) + 1)]
-    for place, opened in enumerate(deal.opened):
-        # Rules R12 and R13: each opened card against everybody in turn; by H1, against one player.
-        asked = turns[place : place + 1] if rules.one_card_each else turns
-        guesser = next((seat for seat in asked if named[seat] is opened), None)
-        if guesser is not None:
-            if (guesser, opened) != (maker, trump):
-                yield Problem("GUESS_MISMATCH", "maker", {"reason": "named", "suit": opened, "player": guesser})
-            return
-    if maker is None or trump in (None, NO_TRUMP):
+    turns = list(table.turns)
+    if guess := first_match(named, deal.opened, table):
+        guesser, opened = guess
+        if guess != (maker, trump):
+            yield Problem("GUESS_MISMATCH", "maker", {"reason": "named", "suit": opened, "player": guesser})
+        return
+    if maker not in turns or trump in (None, NO_TRUMP):
         return
     before = [] if rules.one_card_each else turns[: turns.index(maker)]
     first = next((seat for seat in before if named[seat] == trump), None)
@@ -659,7 +715,9 @@ def _check_dropped(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterato
     else:
         makers = _makers(deal, rules)
         for seat in deal.dropped:
-            if seat in makers:
+            if seat not in table.seats:
+                yield Problem("NOT_PLAYING", "dropped", {"player": seat})
+            elif seat in makers:
                 yield Problem("MAKER_DROPPED", "dropped", {"player": seat})
             elif deal.tricks is not None and deal.tricks[seat]:
                 yield Problem("DROPPED_WITH_TRICKS", "tricks", {"player": seat})
@@ -682,29 +740,31 @@ def _makers(deal: DirtyClubsDeal, rules: _Rules) -> tuple[Seat, ...]:
     return tuple(Seat(seat) for seat, name in enumerate(deal.named) if seat == deal.maker or name == deal.trump)
 
 
-def _payoffs_of(deal: DirtyClubsDeal, tricks: tuple[int, ...], table: Table, rules: _Rules) -> list[Payoff]:
-    """What each seat's tricks bring it in the role it has."""
-    roles = [PLAYER] * len(tricks)
+def _payoffs_of(deal: DirtyClubsDeal, tricks: tuple[int, ...], table: Table, rules: _Rules) -> dict[Seat, Payoff]:
+    """What the tricks of each seat that plays bring it in the role it has."""
+    roles = dict.fromkeys(table.seats, PLAYER)
     if deal.maker is not None:
         for seat in deal.dropped:
             roles[seat] = DROPPED
         for seat in _makers(deal, rules):
             roles[seat] = MAKER if deal.bid is None else _bidder(deal.bid)
-        if len(deal.dropped) == len(tricks) - 1:
+        if len(deal.dropped) == len(roles) - 1:
             roles[deal.maker] = ALONE
-    elif deal.turn_up is Suit.CLUBS and DEALER in rules.by_tricks:
+    elif deal.turn_up is Suit.CLUBS and DEALER in rules.by_tricks and table.dealer in roles:
         # Rules §3.4, three players: the dealer takes the club and owes two.
         roles[table.dealer] = DEALER
     by_tricks = rules.by_tricks
-    return [by_tricks[role][tricks[seat]] for seat, role in enumerate(roles)]
+    return {seat: by_tricks[role][tricks[seat]] for seat, role in roles.items()}
 
 
-def _outcome(totals: Sequence[int], rules: _Rules) -> Outcome | None:
-    """Rules R16: after a whole deal the lowest score at or below the target wins."""
-    lowest = min(totals)
+def _outcome(totals: Sequence[int], ring: Iterable[int], rules: _Rules) -> Outcome | None:
+    """Rules R16: after a whole deal the lowest score at or below the target wins, of those at the table."""
+    if min(totals) > rules.target:
+        return None
+    lowest = min(totals[seat] for seat in ring)
     if lowest > rules.target:
         return None
-    winners = tuple(Seat(number) for number, total in enumerate(totals) if total == lowest)
+    winners = tuple(sorted(Seat(seat) for seat in ring if totals[seat] == lowest))
     if len(winners) == 1:
         return Outcome(winners, "lowest")
     # Rules K5, or H5: level players draw, or play on.
@@ -726,7 +786,8 @@ def _stake(seat: Seat, after: Table, rules: _Rules) -> dict[str, int]:
 
 def _stakes(before: Table, after: Table, rules: _Rules) -> tuple[Payment, ...]:
     """Each loser's stake; several winners share it in whole chips, spare ones going round from the dealer's left."""
-    turns = [before.left_of(before.dealer, steps) for steps in range(1, len(after.totals) + 1)]
+    place = before.ring.index(before.dealer) + 1
+    turns = before.ring[place:] + before.ring[:place]
     winners = [seat for seat in turns if seat in after.winners]
     payments: list[Payment] = []
     spares = 0

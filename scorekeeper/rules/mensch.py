@@ -7,8 +7,8 @@ with two declarers each opponent pays, or is paid by, one of them; a lone declar
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -21,8 +21,10 @@ from scorekeeper.rules.base import (
     Field,
     FieldKind,
     IllegalDeal,
+    Kept,
     Line,
     MalformedDeal,
+    Only,
     Option,
     OptionValue,
     Payment,
@@ -41,6 +43,7 @@ from scorekeeper.rules.reading import (
     card,
     list_of,
     malformed,
+    not_playing,
     one_of,
     ranks_in,
     seat_of,
@@ -233,6 +236,42 @@ class _Rules:
 _rules = lru_cache(maxsize=256)(_Rules)
 
 
+@lru_cache(maxsize=256)
+def _fields(ruleset: Ruleset, seats: tuple[Seat, ...], in_turn: tuple[Seat, ...]) -> tuple[Field, ...]:
+    """What is entered where *seats* play, clockwise, and bid *in_turn*."""
+    rules = _rules(ruleset)
+    suits = tuple(suit.value for suit in Suit)
+    cards = tuple(f"{rank}{suit[0].upper()}" for suit in suits for rank in rules.ranks)
+    thrown_in: Kept = {} if rules.forced else {PASSED_OUT: ()}
+    alone: Kept = {name: () for name, one in rules.contracts.items() if one.declarers == 1}
+    # Rules R5.
+    in_clubs: Kept = {name: (Suit.CLUBS.value,) for name, one in rules.contracts.items() if one.clubs_fixed}
+    played: Only = {"contract": thrown_in}
+    by_two: Only = {"contract": {**thrown_in, **alone}}
+    partners = by_two
+    if rules.fixed_partners:
+        opposite = {str(seat): (other,) for seat, other in zip(seats, seats[2:] + seats[:2], strict=True)}
+        partners = {**by_two, "declarer": {"": (), **opposite}}
+    lines = "contract", {name: one.needs for name, one in rules.contracts.items()}
+    numbers, hand = FieldKind.NUMBERS, rules.hand
+    called_card = Field("called_card", FieldKind.CARD, cards, required=False, detail=True, only=by_two)
+    return (
+        Field("contract", FieldKind.CHOICE, choices=(*rules.contracts, *thrown_in)),
+        Field("declarer", FieldKind.SEAT, seats=seats, only=played),
+        # Whoever holds the called card is silent until it shows.
+        Field("partner", FieldKind.SEAT, seats=seats, declared=not rules.calls_card, only=partners, unlike="declarer"),
+        Field("trump", FieldKind.CHOICE, suits, only={"contract": {**thrown_in, **in_clubs}}, alike=suits[1:]),
+        Field("tricks", FieldKind.NUMBER, high=hand, declared=False, only=played, lines=lines),
+        Field(
+            "tricks_by_player", numbers, (), seats, 0, hand, required=False, detail=True, declared=False, only=played
+        ),
+        *((called_card,) if rules.calls_card else ()),
+        Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), in_turn, required=False, detail=True, only=played),
+        # What a sheet on paper says is read from it, never chosen.
+        Field("result", FieldKind.CHOICE, (Result.MADE, Result.SET), required=False, declared=False, asked=False),
+    )
+
+
 def _contract(options: Mapping[str, Any], name: str) -> Contract:
     return Contract(
         declarers=options[f"{name}.declarers"],
@@ -325,11 +364,11 @@ class Mensch(CardGame[MenschDeal]):
     def players(self, ruleset: Ruleset) -> int:
         return PLAYERS
 
-    def opening(self, ruleset: Ruleset) -> tuple[int, ...]:
-        return (0,) * PLAYERS
+    def start(self, ruleset: Ruleset) -> int:
+        return 0
 
     def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
-        if len(totals) != PLAYERS:
+        if not self.admits(ruleset, len(totals)):
             return (Problem("PLAYERS_COUNT", "players", {"players": PLAYERS}),)
         if any(abs(total) > HIGHEST_OPENING for total in totals):
             return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
@@ -344,62 +383,9 @@ class Mensch(CardGame[MenschDeal]):
         return ((Seat(0), Seat(2)), (Seat(1), Seat(3))) if _rules(ruleset).fixed_partners else ()
 
     def fields(self, table: Table) -> tuple[Field, ...]:
-        rules = _rules(table.ruleset)
-        seats = table.seats
-        thrown_in = () if rules.forced else (PASSED_OUT,)
-        cards = tuple(f"{rank}{suit[0].upper()}" for suit in Suit for rank in rules.ranks)
-        called_card = Field("called_card", FieldKind.CARD, cards, required=False, detail=True)
-        first = table.dealer if rules.dealer_bids_first else table.left_of(table.dealer)
-        in_turn = tuple(table.left_of(first, steps) for steps in range(PLAYERS))
-        return (
-            Field("contract", FieldKind.CHOICE, choices=(*rules.contracts, *thrown_in)),
-            Field("declarer", FieldKind.SEAT, seats=seats),
-            Field("partner", FieldKind.SEAT, seats=seats, required=False),
-            Field("trump", FieldKind.CHOICE, choices=tuple(Suit), required=False),
-            Field("tricks", FieldKind.NUMBER, high=rules.hand),
-            Field("tricks_by_player", FieldKind.NUMBERS, seats=seats, high=rules.hand, required=False, detail=True),
-            *((called_card,) if rules.calls_card else ()),
-            Field("auction", FieldKind.AUCTION, (PASS, *rules.bids), in_turn, required=False, detail=True),
-            Field("result", FieldKind.CHOICE, (Result.MADE, Result.SET), required=False, detail=True),
-        )
-
-    def offered(self, facts: Facts, table: Table) -> tuple[Field, ...]:
-        rules = _rules(table.ruleset)
-        fields = {field.name: field for field in self.fields(table)}
-        # What a sheet on paper says is read from it, never chosen.
-        del fields["result"]
-        if facts.get("contract") == PASSED_OUT and not rules.forced:
-            return (fields["contract"],)
-        if rules.fixed_partners:
-            del fields["partner"]
-        contract = rules.contract_in(facts)
-        if contract is None:
-            return tuple(fields.values())
-        fields["tricks"] = replace(fields["tricks"], line=contract.needs)
-        if contract.declarers == 1:
-            fields.pop("partner", None)
-            fields.pop("called_card", None)
-        elif "partner" in fields:
-            others = tuple(seat for seat in table.seats if seat != facts.get("declarer"))
-            fields["partner"] = replace(fields["partner"], seats=others, required=True)
-        if contract.clubs_fixed:
-            del fields["trump"]
-        else:
-            fields["trump"] = replace(fields["trump"], required=True)
-        return tuple(fields.values())
-
-    def complete(self, facts: Facts, table: Table) -> Facts:
-        rules = _rules(table.ruleset)
-        contract = rules.contract_in(facts)
-        if contract is None:
-            return facts
-        known: dict[str, object] = {}
-        if contract.clubs_fixed:
-            known["trump"] = Suit.CLUBS.value
-        declarer = seat_of(PLAYERS)(facts.get("declarer"))
-        if contract.declarers == 2 and rules.fixed_partners and declarer is not None:
-            known["partner"] = table.left_of(declarer, 2)
-        return {**known, **facts}
+        first = _first_bidder(table, _rules(table.ruleset))
+        in_turn = tuple(table.left_of(first, steps) for steps in range(len(table.seats)))
+        return _fields(table.ruleset, table.seats, in_turn)
 
     def read(self, facts: Facts, table: Table) -> MenschDeal:
         rules = _rules(table.ruleset)
@@ -408,15 +394,16 @@ class Mensch(CardGame[MenschDeal]):
         reader = Reader(self.complete(facts, table), names)
         tricks_range = Problem("TRICKS_RANGE", "tricks", {"max": rules.hand})
         required = not passed_out
+        seat = seat_of(len(table.totals))
         deal = MenschDeal(
             contract=reader.take("contract", text, required=True) or "",
-            declarer=reader.take("declarer", seat_of(PLAYERS), required=required),
-            partner=reader.take("partner", seat_of(PLAYERS)),
+            declarer=reader.take("declarer", seat, required=required),
+            partner=reader.take("partner", seat),
             trump=reader.take("trump", suit),
             tricks=reader.take("tricks", whole, required=required, otherwise=tricks_range),
-            tricks_by_player=reader.numbers("tricks_by_player", PLAYERS, "TRICKS_RANGE", rules.hand),
+            tricks_by_player=reader.numbers("tricks_by_player", table, "TRICKS_RANGE", rules.hand),
             called_card=reader.take("called_card", card),
-            auction=reader.take("auction", list_of(_bid, longest=LONGEST_AUCTION)),
+            auction=reader.take("auction", list_of(_bid_of(seat), longest=LONGEST_AUCTION)),
             result=reader.take("result", one_of(Result.MADE, Result.SET)),
         )
         if reader.problems:
@@ -444,6 +431,10 @@ class Mensch(CardGame[MenschDeal]):
                 problems += _check_called_card(deal, contract, deal.called_card, rules)
         if deal.declarer is None:
             problems.append(malformed("declarer", "missing"))
+        seats = table.seats
+        for field, seat in (("declarer", deal.declarer), ("partner", deal.partner)):
+            if seat is not None and seat not in seats:
+                problems.append(Problem("NOT_PLAYING", field, {"player": seat}))
         if deal.tricks is None:
             problems.append(malformed("tricks", "missing"))
         elif not 0 <= deal.tricks <= rules.hand:
@@ -455,7 +446,7 @@ class Mensch(CardGame[MenschDeal]):
                 values = {"contract": deal.contract, "tricks": deal.tricks, "result": result}
                 problems.append(Problem("RESULT_MISMATCH", "result", values))
         if deal.tricks_by_player is not None:
-            problems += _check_tricks_by_player(deal, deal.tricks_by_player, rules)
+            problems += _check_tricks_by_player(deal, deal.tricks_by_player, table, rules)
         if deal.auction:
             problems += _check_auction(deal, deal.auction, table, rules)
         return tuple(problems)
@@ -467,11 +458,13 @@ class Mensch(CardGame[MenschDeal]):
         declarer, partner, tricks = deal.declarer, deal.partner, deal.tricks
         if declarer is None or tricks is None:
             # Rules R9 and H4: dealt anew by the same dealer, or by the next.
-            dealer = table.dealer if rules.same_dealer else table.left_of(table.dealer)
+            dealer = table.dealer if rules.same_dealer else table.next_dealer
             return self.unscored(deal, table, Result.PASSED_OUT, dealer)
         payoff = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][tricks]
         change = payoff.change
-        points = [change["opponent"]] * PLAYERS
+        points = [0] * len(table.totals)
+        for seat in table.seats:
+            points[seat] = change["opponent"]
         points[declarer] = change["declarer"]
         if rules.fixed_partners:
             partner = table.left_of(declarer, 2)
@@ -480,11 +473,12 @@ class Mensch(CardGame[MenschDeal]):
         chips = tuple(points)
         after = Table(
             table.ruleset,
-            table.left_of(table.dealer),
+            table.next_dealer,
             tuple(map(operator.add, table.totals, chips)),
             table.penalties,
             table.game,
             table.deals + 1,
+            present=table.present,
         )
         return DealScore(self, table, deal, payoff.result, chips, chips, after)
 
@@ -541,15 +535,31 @@ class Mensch(CardGame[MenschDeal]):
             lines.append(Line("stands-aside", {"player": table.left_of(deal.declarer, 2)}))
         return (*lines, *(payment.line for payment in score.payments))
 
+    def outlook(self, declared: Facts, table: Table) -> Payoffs:
+        kind = "clubs" if declared.get("trump") == Suit.CLUBS else "other"
+        rows = _rules(table.ruleset).payoffs
+        return tuple(row for row in rows if row.case == declared.get("contract") and row.trump in (kind, "any"))
+
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         return _rules(ruleset).payoffs
 
 
-def _bid(value: object) -> Bid | None:
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        return None
-    seat, bid = seat_of(PLAYERS)(value[0]), text(value[1])
-    return None if seat is None or bid is None else (seat, bid)
+def _bid_of(read_seat: Callable[[object], Seat | None]) -> Callable[[object], Bid | None]:
+    """A seat, as *read_seat* understands it, and what it said."""
+
+    def read(value: object) -> Bid | None:
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            return None
+        seat, bid = read_seat(value[0]), text(value[1])
+        return None if seat is None or bid is None else (seat, bid)
+
+    return read
+
+
+def _first_bidder(table: Table, rules: _Rules) -> Seat:
+    # A dealer who sits out does not bid.
+    dealer_first = rules.dealer_bids_first and table.dealer in table.seats
+    return table.dealer if dealer_first else table.left_of(table.dealer)
 
 
 def _check_partner(deal: MenschDeal, contract: Contract, table: Table, rules: _Rules) -> Iterator[Problem]:
@@ -576,10 +586,13 @@ def _check_called_card(deal: MenschDeal, contract: Contract, called: Card, rules
         yield Problem("CALLED_TRUMP", "called_card")
 
 
-def _check_tricks_by_player(deal: MenschDeal, tricks: tuple[int, ...], rules: _Rules) -> Iterator[Problem]:
+def _check_tricks_by_player(
+    deal: MenschDeal, tricks: tuple[int, ...], table: Table, rules: _Rules
+) -> Iterator[Problem]:
     for seat, taken in enumerate(tricks):
         if not 0 <= taken <= rules.hand:
             yield Problem("TRICKS_RANGE", "tricks_by_player", {"max": rules.hand, "player": Seat(seat)})
+    yield from not_playing(table.seats, "tricks_by_player", tricks)
     if sum(tricks) != rules.hand:
         yield Problem("TRICKS_SUM", "tricks_by_player", {"sum": sum(tricks), "max": rules.hand})
     contract = rules.contracts.get(deal.contract)
@@ -595,8 +608,8 @@ def _check_tricks_by_player(deal: MenschDeal, tricks: tuple[int, ...], rules: _R
 
 
 def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rules: _Rules) -> list[Problem]:
-    turn = table.dealer if rules.dealer_bids_first else table.left_of(table.dealer)
-    turns = [0] * PLAYERS
+    turn = _first_bidder(table, rules)
+    turns = [0] * len(table.totals)
     highest: Bid | None = None
     problems = []
     for seat, bid in auction:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TypeVar
 
-from scorekeeper.rules.base import Facts, Problem, Seat, Suit
+from scorekeeper.rules.base import Facts, Problem, Seat, Suit, Table
 
 T = TypeVar("T")
 
@@ -43,14 +43,14 @@ class Reader:
         return value
 
     def numbers(
-        self, name: str, players: int, otherwise: str, most: int, *, required: bool = False
+        self, name: str, table: Table, otherwise: str, most: int, *, required: bool = False
     ) -> tuple[int, ...] | None:
         """A whole number for each seat; a place that holds none is a problem of the code *otherwise*."""
-        entered = self.take(name, places(players), required=required)
+        entered = self.take(name, places(table, 0), required=required)
         if entered is None:
             return None
         found = tuple(number for number in map(whole, entered) if number is not None)
-        if len(found) == players:
+        if len(found) == len(entered):
             return found
         self.problems += [
             Problem(otherwise, name, {"max": most, "player": Seat(seat)})
@@ -68,6 +68,13 @@ class Reader:
 def malformed(field: str, reason: str) -> Problem:
     """*reason* is "missing", "unknown" or "type"."""
     return Problem("MALFORMED", field, {"reason": reason})
+
+
+def not_playing(seats: Collection[Seat], field: str, by_seat: Iterable[object]) -> Iterator[Problem]:
+    """A problem for everybody who has something in *by_seat*, and is none of the *seats* that play."""
+    for number, something in enumerate(by_seat):
+        if something and number not in seats:
+            yield Problem("NOT_PLAYING", field, {"player": Seat(number)})
 
 
 def whole(value: object) -> int | None:
@@ -121,9 +128,9 @@ def seats_of(players: int) -> Callable[[object], tuple[Seat, ...] | None]:
     return seats
 
 
-def places(players: int) -> Callable[[object], tuple[object, ...] | None]:
-    """A list with one place per seat, whatever is in it."""
-    return lambda value: tuple(value) if isinstance(value, (list, tuple)) and len(value) == players else None
+def places(table: Table, blank: object) -> Callable[[object], tuple[object, ...] | None]:
+    """A list with one place per seat, whatever is in it: see :meth:`Table.places`."""
+    return lambda value: table.places(value, blank)
 
 
 def card(value: object) -> tuple[str, Suit] | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from bisect import bisect
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -26,8 +29,9 @@ from scorekeeper.models import (
 )
 from scorekeeper.rules import IllegalRules, Seat, Unit
 from scorekeeper.services.deals import brought, entered
-from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, replay
+from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, present_at, replay
 from scorekeeper.services.ledger import SEAT_SUMS, adjustments
+from scorekeeper.services.seats import seating_of
 from scorekeeper.services.settlement import plan
 
 _POSTS = {
@@ -44,7 +48,7 @@ _POSTS = {
     "unpaid": EntryKind.TRANSFER,
 }
 """What each kind of change enters in the ledger."""
-_POSTS_NOTHING = ("new-game", "close", "settle", "reopen")
+_POSTS_NOTHING = ("new-game", "close", "settle", "reopen", "declare", "drop", "seats")
 _CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
 _DRAWS_UP = ("close", "settle")
 _WITHDRAWS = ("reopen", "settle")
@@ -76,6 +80,7 @@ def differences(db: Session) -> Iterator[Difference]:
             continue
         yield from stored.of_deals()
         yield from stored.of_session()
+        yield from stored.of_seatings()
         yield from stored.of_ledger()
         yield from stored.of_seats()
         yield from stored.of_transfers()
@@ -105,7 +110,11 @@ class _Stored:
         self.kind_of = {change.version: change.kind for change in self.changes}
         self.game, _ = game_of(self.session)
         self.replayed: Replayed = replay(
-            self.game, first_table(self.session), map(entered, self.deals), adjustments(db, self.session, after=0)
+            self.game,
+            first_table(self.session),
+            map(entered, self.deals),
+            adjustments(db, self.session, after=0),
+            present_at(self.session.seating),
         )
         self.table = pending_game(self.game, self.session, self.replayed.table)
 
@@ -147,6 +156,19 @@ class _Stored:
         ends = [change.kind for change in self.changes if change.kind in ("close", "reopen")]
         yield from self._compare("state", session.state, "closed" if ends and ends[-1] == "close" else "open")
 
+    def of_seatings(self) -> Iterator[Difference]:
+        """Everybody sits as they did at the beginning until they are seated anew."""
+        began = [[row.seat, row.player_id] for row in self.seats[: len(self.session.opening)]]
+        seatings = [(0, began)] + [
+            (change.version, seating_of({Seat(seat): player for seat, player in json.loads(change.note)}))
+            for change in self.changes
+            if change.kind == "seats"
+        ]
+        for row in self.deals:
+            _, seating = seatings[bisect(seatings, row.recorded, key=itemgetter(0)) - 1]
+            yield from self._compare(f"seating of deal {row.number}", row.seating, seating)
+        yield from self._compare("seating", self.session.seating, seatings[-1][1])
+
     def of_ledger(self) -> Iterator[Difference]:
         sums: Counter[int] = Counter()
         posted: defaultdict[int, Counter[int]] = defaultdict(Counter)
@@ -161,9 +183,9 @@ class _Stored:
         for version, total in sums.items():
             yield from self._compare(f"sum of posting {version}", total, 0)
         for row, deal in zip(self.deals, self.replayed.deals, strict=True):
-            nothing = (0,) * len(self.seats)
-            chips = tuple(posted[row.number][seat] for seat in range(len(self.seats)))
-            yield from self._compare(f"ledger of deal {row.number}", chips, deal.chips or nothing)
+            expected_chips = {seat: chips for seat, chips in enumerate(deal.chips) if chips}
+            chips = {seat: chips for seat, chips in posted[row.number].items() if chips}
+            yield from self._compare(f"ledger of deal {row.number}", chips, expected_chips)
 
     def of_seats(self) -> Iterator[Difference]:
         paid: Counter[int] = Counter()
@@ -177,7 +199,7 @@ class _Stored:
             for name in ("chips", "bought", "cashed", "settled"):
                 yield from self._compare(f"{name} of seat {row.seat}", getattr(row, name), getattr(expected, name))
             yield from self._compare(f"transfers of seat {row.seat}", row.settled, paid[row.seat])
-            if self.game.unit is Unit.CHIPS:
+            if self.game.unit is Unit.CHIPS and row.seat < len(self.table.totals):
                 yield from self._compare(f"total of seat {row.seat}", row.chips, self.table.totals[row.seat])
 
     def of_transfers(self) -> Iterator[Difference]:
@@ -219,15 +241,16 @@ class _Stored:
 
     def seats_at(self, version: int) -> list[AnyRow]:
         """What the seats' rows should say after *version*, by the ledger."""
+        opening = self.session.opening
         seats = [
             {
-                "seat": seat,
-                "chips": opening if self.game.unit is Unit.CHIPS else 0,
+                "seat": row.seat,
+                "chips": opening[row.seat] if self.game.unit is Unit.CHIPS and row.seat < len(opening) else 0,
                 "bought": 0,
                 "cashed": 0,
                 "settled": 0,
             }
-            for seat, opening in enumerate(self.session.opening)
+            for row in self.seats
         ]
         for entry in self.entries:
             if entry.seat is not None and entry.version <= version and entry.kind in SEAT_SUMS:
@@ -242,7 +265,7 @@ class _Stored:
             won[row.player_id, self.session.card_game].update(
                 {
                     "sessions": 1,
-                    "games": len(ended),
+                    "games": sum(row.seat in deal.present for deal in ended),
                     "wins": sum(row.seat in deal.winners for deal in ended),
                     "chips": expected.chips,
                 }

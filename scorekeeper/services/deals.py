@@ -1,4 +1,4 @@
-"""Record, correct and void deals; start the next game of a session."""
+"""Declare, record, correct and void deals; start the next game of a session."""
 
 from __future__ import annotations
 
@@ -12,8 +12,18 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
 from scorekeeper.models import AnyRow, Base, Deal, DealVersion
-from scorekeeper.rules import Facts, IllegalDeal, Problem, Table
-from scorekeeper.services.history import Brought, Entered, Replayed, game_of, pending_game, replay, scored_deal
+from scorekeeper.rules import CardGame, Facts, IllegalDeal, Problem, Ruleset, Seat, Table
+from scorekeeper.services.history import (
+    Brought,
+    Entered,
+    Replayed,
+    first_table,
+    game_of,
+    pending_game,
+    present_at,
+    replay,
+    scored_deal,
+)
 from scorekeeper.services.ledger import adjustments, post_deals
 from scorekeeper.services.transaction import (
     AlreadyDone,
@@ -27,15 +37,23 @@ from scorekeeper.services.transaction import (
 _sessions = Base.metadata.tables["game_session"]
 # Every deal needs these: they are built once, which takes longer than running them.
 _ENTER = insert(Base.metadata.tables["deal"])
+_MOVES = ("table", "undecided", "deals", "declared")
 _MOVE_ON = (
     update(_sessions)
     .where(_sessions.c.id == bindparam("of_session"))
-    .values({name: bindparam(f"new_{name}", type_=_sessions.c[name].type) for name in ("table", "undecided", "deals")})
+    .values({name: bindparam(f"new_{name}", type_=_sessions.c[name].type) for name in _MOVES})
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordDeal(SessionCommand):
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclareDeal(SessionCommand):
+    """``facts`` are what is known when the bidding ends, or only who deals out of turn."""
+
     facts: Facts
 
 
@@ -78,13 +96,7 @@ def record_deal(db: Session, command: RecordDeal) -> int:
     try:
         with transaction(db):
             session = change_session(db, command, "record")
-            if session.state == "closed":
-                raise SessionClosed
-            if session.undecided:
-                raise IllegalDeal(Problem("UNDECIDED", "deal"))
-            if session.deals >= MAX_DEALS:
-                raise IllegalDeal(Problem("DEALS_TOO_MANY", "deal", {"max": MAX_DEALS}))
-            game, ruleset = game_of(session)
+            game, ruleset = _recordable(session)
             table = Table.restored(ruleset, session.table)
             score = game.play(command.facts, table)
             number: int = session.deals + 1
@@ -99,15 +111,47 @@ def record_deal(db: Session, command: RecordDeal) -> int:
                     "version": session.version,
                     "starts_game": _starts_game(db, session, table),
                     "facts": dict(command.facts),
+                    "seating": session.seating,
                     **columns_of(scored),
                 },
             )
             post_deals(db, session, [(number, None, scored)])
-            _move_on(db, session, score.table, deals=number)
+            _move_on(db, session, score.table, deals=number, declared=None)
             return number
     except AlreadyDone as done:
         recorded = select(Deal.number).where(Deal.session_id == command.session_id, Deal.recorded == done.version)
         return db.scalars(recorded).one()
+
+
+def declare_deal(db: Session, command: DeclareDeal) -> None:
+    """Keep what is known of the next deal until it is recorded; it scores nothing. What had been declared is replaced.
+
+    :raises MalformedDeal: if a fact is not of its kind; nothing is written.
+    :raises IllegalDeal: if it cannot have been bid so, or something needed is missing; nothing is written.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "declare")
+            game, ruleset = _recordable(session)
+            facts = game.declare(command.facts, Table.restored(ruleset, session.table))
+            _move_on(db, session, Table.restored(ruleset, session.table), declared=dict(facts) or None)
+    except AlreadyDone:
+        return
+
+
+def drop_declared(db: Session, command: SessionCommand) -> None:
+    """Forget the declared deal.
+
+    :raises StaleSession: if the session is past ``expected_version``.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "drop")
+            _move_on(db, session, Table.restored(game_of(session)[1], session.table), declared=None)
+    except AlreadyDone:
+        return
 
 
 def correct_deal(db: Session, command: CorrectDeal) -> None:
@@ -166,6 +210,21 @@ def start_next_game(db: Session, command: SessionCommand) -> None:
         return
 
 
+def _recordable(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
+    """The game of a session in which a deal can be recorded.
+
+    :raises IllegalDeal: if a person must decide about earlier deals first, or there are too many.
+    :raises SessionClosed: if the session has ended.
+    """
+    if session.state == "closed":
+        raise SessionClosed
+    if session.undecided:
+        raise IllegalDeal(Problem("UNDECIDED", "deal"))
+    if session.deals >= MAX_DEALS:
+        raise IllegalDeal(Problem("DEALS_TOO_MANY", "deal", {"max": MAX_DEALS}))
+    return game_of(session)
+
+
 def _change_deal(
     db: Session,
     command: CorrectDeal | VoidDeal | RestoreDeal | DecideGame,
@@ -184,11 +243,13 @@ def _change_deal(
             if place is None:
                 raise StaleSession
             target = rows[place]
-            game, ruleset = game_of(session)
+            game, _ = game_of(session)
             changed = entered(target)
+            table, moved = _before(db, session, rows)
             if facts is not None:
                 # An unscored deal stands after the end of a game: it must be a deal all the same.
-                game.play(facts, replace(Table.restored(ruleset, target.before), winners=()))
+                before = replay(game, table, map(entered, rows[:place]), moved, changed.present).table
+                game.play(facts, replace(before, winners=()))
                 changed = replace(changed, facts=facts)
             if void is not None:
                 changed = replace(changed, void=void)
@@ -201,12 +262,7 @@ def _change_deal(
                 # The start may have come from void deals just before.
                 for row in takewhile(lambda row: row.status == "void", reversed(rows[:place])):
                     now[row.number] = replace(now[row.number], starts_game=False)
-            replayed = replay(
-                game,
-                Table.restored(ruleset, rows[0].before),
-                now.values(),
-                adjustments(db, session, after=rows[0].recorded),
-            )
+            replayed = replay(game, table, now.values(), moved, present_at(session.seating))
             if starts_game and replayed.deals[place].reason == "GAME_NOT_OVER":
                 raise IllegalDeal(Problem("GAME_NOT_OVER", "deal"))
             _keep_version(db, session, target)
@@ -228,7 +284,8 @@ def _change_deal(
 
 def entered(row: AnyRow) -> Entered:
     """A deal's row as people left it."""
-    return Entered(row.number, row.recorded, row.facts, row.starts_game, row.status == "void")
+    present = present_at(row.seating)
+    return Entered(row.number, row.recorded, row.facts, present, row.starts_game, row.status == "void")
 
 
 def brought(row: AnyRow) -> Brought:
@@ -257,6 +314,14 @@ def columns_of(deal: Brought) -> dict[str, Any]:
         "chips": list(deal.chips),
         "winners": list(deal.winners),
     }
+
+
+def table_for(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:
+    """The table for the next deal, played by those *present*, clockwise."""
+    game, _ = game_of(session)
+    rows = _deals_from(db, session, session.deals + 1)
+    table, moved = _before(db, session, rows)
+    return pending_game(game, session, replay(game, table, map(entered, rows), moved, present).table)
 
 
 def _starts_game(db: Session, session: AnyRow, table: Table) -> bool:
@@ -295,6 +360,14 @@ def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
     ).all()
 
 
+def _before(db: Session, session: AnyRow, rows: Sequence[AnyRow]) -> tuple[Table, dict[int, dict[int, int]]]:
+    """The table from which *rows* can be scored again, and the adjustments that are not in it yet."""
+    if not rows or rows[0].number == 1:
+        return first_table(session), adjustments(db, session, after=0)
+    ruleset = game_of(session)[1]
+    return Table.restored(ruleset, rows[0].before), adjustments(db, session, after=rows[0].recorded)
+
+
 def _keep_version(db: Session, session: AnyRow, deal: AnyRow) -> None:
     db.execute(
         insert(DealVersion).values(
@@ -327,13 +400,7 @@ def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Repla
     post_deals(db, session, differences)
 
 
-def _move_on(db: Session, session: AnyRow, table: Table, *, deals: int | None = None, undecided: bool = False) -> None:
-    db.connection().execute(
-        _MOVE_ON,
-        {
-            "of_session": session.id,
-            "new_table": table.state(),
-            "new_undecided": undecided,
-            "new_deals": session.deals if deals is None else deals,
-        },
-    )
+def _move_on(db: Session, session: AnyRow, table: Table, **changed: object) -> None:
+    """Write the table for the next deal, and what else has *changed*."""
+    now = {name: getattr(session, name) for name in _MOVES} | {"table": table.state(), **changed}
+    db.connection().execute(_MOVE_ON, {"of_session": session.id} | {f"new_{name}": now[name] for name in _MOVES})

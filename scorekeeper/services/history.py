@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import add
-from typing import Any
+from typing import Any, cast
 
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Ruleset, Seat, Table
 
 
 @lru_cache(maxsize=256)
@@ -31,13 +30,24 @@ def first_table(session: AnyRow) -> Table:
     return game.open_table(ruleset, dealer=Seat(session.first_dealer), opening=tuple(session.opening))
 
 
+def next_table(session: AnyRow) -> Table:
+    """The table for the next deal of a session's row, with the dealer who was set by hand if one was."""
+    table = Table.restored(game_of(session)[1], session.table)
+    by_hand = (session.declared or {}).get("dealer")
+    return table if by_hand is None else replace(table, dealer=Seat(by_hand))
+
+
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A deal as people left it. ``recorded`` is the session's version in which it was first recorded."""
+    """A deal as people left it, with the seats that were taken, clockwise.
+
+    ``recorded`` is the session's version in which it was first recorded.
+    """
 
     number: int
     recorded: int
     facts: Facts
+    present: tuple[Seat, ...]
     starts_game: bool = False
     void: bool = False
 
@@ -55,6 +65,12 @@ class Brought:
     chips: tuple[int, ...] = ()
     winners: tuple[int, ...] = ()
 
+    @property
+    def present(self) -> Iterable[int]:
+        """The seats that were taken."""
+        present = self.before.get("present", range(len(self.totals)))
+        return cast(Iterable[int], present)
+
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
@@ -69,22 +85,34 @@ class Replayed:
     idle: tuple[int, ...] = ()
 
 
+def present_at(seating: Iterable[Sequence[int]]) -> tuple[Seat, ...]:
+    """The seats of a stored *seating*, clockwise."""
+    return tuple(Seat(seat) for seat, _ in seating)
+
+
 def replay(
-    game: CardGame[Any], table: Table, deals: Iterable[Entered], adjustments: Mapping[int, tuple[int, ...]]
+    game: CardGame[Any],
+    table: Table,
+    deals: Iterable[Entered],
+    adjustments: Mapping[int, Mapping[int, int]],
+    present: tuple[Seat, ...],
 ) -> Replayed:
     """Score *deals* from *table* on, with the chips *adjustments* of each version falling between them.
+
+    The table it leaves is that of the players *present* now.
 
     A deal after the end of a game is unscored, unless a person started a new game with it. A void deal leaves the start
     of its game to the next one that is not. Where a start no longer follows the end of a game, that deal and all after
     it are unscored, until a person decides.
     """
+    start = game.start(table.ruleset)
     due = deque(sorted(adjustments.items()))
     brought: list[Brought] = []
     undecided = False
     starts: list[int] = []
     for deal in deals:
         while due and due[0][0] < deal.recorded:
-            table = adjusted(game, table, due.popleft()[1])
+            table = game.adjusted(table, due.popleft()[1])
         if deal.starts_game:
             starts.append(deal.number)
         if starts and not deal.void and not undecided:
@@ -93,21 +121,15 @@ def replay(
                 table = game.new_game(table)
             elif table.deals or table.game == 1:
                 undecided = True
-        outcome = _scored(game, table, deal, undecided)
-        brought.append(outcome[0])
-        table = outcome[1]
+        outcome, left = _scored(game, table.seated(deal.present, start), deal, undecided)
+        brought.append(outcome)
+        table = table if left is None else left
     while due:
-        table = adjusted(game, table, due.popleft()[1])
+        table = game.adjusted(table, due.popleft()[1])
+    table = table.seated(present, start)
     if starts and table.over:
         return Replayed(tuple(brought), game.new_game(table), undecided)
     return Replayed(tuple(brought), table, undecided, () if undecided else tuple(starts))
-
-
-def adjusted(game: CardGame[Any], table: Table, chips: tuple[int, ...]) -> Table:
-    """*table* after an adjustment: it shows on the sheet where the sheet counts chips."""
-    if game.unit is not Unit.CHIPS:
-        return table
-    return replace(table, totals=tuple(map(add, table.totals, chips)))
 
 
 def pending_game(game: CardGame[Any], session: AnyRow, table: Table) -> Table:
@@ -115,16 +137,17 @@ def pending_game(game: CardGame[Any], session: AnyRow, table: Table) -> Table:
     return game.new_game(table) if table.over and session.table["game"] > table.game else table
 
 
-def _scored(game: CardGame[Any], table: Table, deal: Entered, undecided: bool) -> tuple[Brought, Table]:
+def _scored(game: CardGame[Any], table: Table, deal: Entered, undecided: bool) -> tuple[Brought, Table | None]:
+    """What came of *deal*, and the table it leaves, unless it leaves everything as it was."""
     before = table.state()
     if deal.void:
-        return Brought(before, table.totals, "void"), table
+        return Brought(before, table.totals, "void"), None
     if undecided:
-        return Brought(before, table.totals, "unscored", "GAME_NOT_OVER"), table
+        return Brought(before, table.totals, "unscored", "GAME_NOT_OVER"), None
     try:
         score = game.play(deal.facts, table)
     except Refused as refused:
-        return Brought(before, table.totals, "unscored", refused.problems[0].code), table
+        return Brought(before, table.totals, "unscored", refused.problems[0].code), None
     return scored_deal(score), score.table
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
@@ -13,21 +13,34 @@ from sqlalchemy.orm import Session
 from scorekeeper.ledger import EntryKind
 from scorekeeper.models import AnyRow, Deal, GameSession, Player, SessionChange
 from scorekeeper.names import name_key
-from scorekeeper.rules import MISDEAL
+from scorekeeper.rules import Seat
 from scorekeeper.services.deals import columns_of
 from scorekeeper.services.groups import add_players, change_group
-from scorekeeper.services.history import Entered, first_table, game_of, replay
+from scorekeeper.services.history import Entered, first_table, game_of, present_at, replay
 from scorekeeper.services.ledger import Amount, Posting, count_games, post
-from scorekeeper.services.sessions import OpenSession, begin_session, bought, cashed, moved, session_begun
+from scorekeeper.services.seats import seating_note, seating_of
+from scorekeeper.services.sessions import (
+    OpenSession,
+    add_accounts,
+    begin_session,
+    bought,
+    cashed,
+    moved,
+    session_begun,
+)
 from scorekeeper.services.transaction import fingerprint_of, transaction
 from scorekeeper.sessionfile import (
     Adjustment,
     BuyIn,
     CashOut,
     DealEvent,
+    DealtBy,
+    Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
+    facts_of,
     write_document,
 )
 
@@ -38,6 +51,8 @@ _KINDS = {
     CashOut: "cash-out",
     Adjustment: "adjustment",
     NewGame: "new-game",
+    Seating: "seats",
+    DealtBy: "declare",
 }
 
 
@@ -68,6 +83,8 @@ def import_session(db: Session, command: ImportSession) -> int:
         if begun is not None:
             return begun
         file = command.file
+        player_ids = _player_ids(db, command)
+        accounts = [player_ids[name_key(name)] for name in file.players]
         session_id = begin_session(
             db,
             OpenSession(
@@ -77,7 +94,7 @@ def import_session(db: Session, command: ImportSession) -> int:
                 name=command.name,
                 card_game=file.game.id,
                 ruleset=file.ruleset,
-                players=_player_ids(db, command),
+                players=tuple(accounts[: file.began]),
                 dealer=file.dealer,
                 started_on=command.started_on,
                 opening=file.opening,
@@ -86,26 +103,30 @@ def import_session(db: Session, command: ImportSession) -> int:
             fingerprint,
         )
         session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
-        _store_events(db, session, command)
+        if late := dict(enumerate(accounts[file.began :], start=file.began)):
+            add_accounts(db, session, late, (0,) * len(late))
+        _store_events(db, session, command, player_ids)
         return session_id
 
 
-def _player_ids(db: Session, command: ImportSession) -> tuple[int, ...]:
+def _player_ids(db: Session, command: ImportSession) -> dict[str, int]:
+    """The players of the group by the keys of their names."""
     in_group = select(Player.name_key, Player.id).where(Player.group_id == command.group_id)
     known = {row.name_key: row.id for row in db.execute(in_group)}
-    names = command.file.players
-    new = [name for name in names if name_key(name) not in known]
+    new = [name for name in command.file.people if name_key(name) not in known]
     added = add_players(db, command.group_id, new, field="players")
-    known |= dict(zip(map(name_key, new), added, strict=True))
-    return tuple(known[name_key(name)] for name in names)
+    return known | dict(zip(map(name_key, new), added, strict=True))
 
 
-def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
+def _store_events(db: Session, session: AnyRow, command: ImportSession, player_ids: Mapping[str, int]) -> None:
     """One version for each event, and what follows from the deals, as if they had been entered one by one."""
     events = list(enumerate(command.file.events, start=session.version + 1))
     if not events:
         return
     now = datetime.now(UTC)
+    seated = {
+        version: _seated(event, command.file, player_ids) for version, event in events if isinstance(event, Seating)
+    }
     db.execute(
         insert(SessionChange),
         [
@@ -117,21 +138,26 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
                 "link_id": command.link_id,
                 "submission_id": f"{command.submission_id}-{version}",
                 "fingerprint": "",
-                "note": event.note if isinstance(event, Adjustment) else "",
+                "note": _note(event, seated.get(version)),
                 "created_at": now,
             }
             for version, event in events
         ],
     )
     game, _ = game_of(session)
-    entered = list(_entered(events))
+    evening = _evening(session, events, seated)
     replayed = replay(
         game,
         first_table(session),
-        entered,
-        {version: event.chips for version, event in events if isinstance(event, Adjustment)},
+        evening.deals,
+        {
+            version: {seat: chips for seat, chips in enumerate(event.chips) if chips}
+            for version, event in events
+            if isinstance(event, Adjustment)
+        },
+        present_at(evening.seating),
     )
-    dealt = list(zip(entered, replayed.deals, strict=True))
+    dealt = list(zip(evening.deals, replayed.deals, strict=True))
     if dealt:
         db.execute(
             insert(Deal),
@@ -144,9 +170,10 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
                     "version": deal.recorded,
                     "starts_game": deal.starts_game,
                     "facts": dict(deal.facts),
+                    "seating": seating,
                     **columns_of(brought),
                 }
-                for deal, brought in dealt
+                for (deal, brought), seating in zip(dealt, evening.seatings, strict=True)
             ],
         )
     post(
@@ -166,21 +193,58 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession) -> None:
     db.execute(
         update(GameSession)
         .where(GameSession.id == session.id)
-        .values(version=events[-1][0], deals=len(entered), table=table.state())
+        .values(
+            version=events[-1][0],
+            deals=len(dealt),
+            table=table.state(),
+            seating=evening.seating,
+            declared=evening.declared,
+        )
     )
 
 
-def _entered(events: list[tuple[int, Any]]) -> Iterator[Entered]:
-    number = 0
-    starts_game = False
+def _seated(seating: Seating, file: SessionFile, player_ids: Mapping[str, int]) -> dict[Seat, int]:
+    """Who sits down in each seat, in the order of the file."""
+    return {seat: player_ids[name_key(seating.stand_ins.get(seat, file.players[seat]))] for seat in seating.seats}
+
+
+def _note(event: Event, players: Mapping[Seat, int] | None) -> str:
+    """The note of the change that *event* is; *players* are those it seats."""
+    if isinstance(event, Adjustment):
+        return event.note
+    return seating_note(players) if players else ""
+
+
+class _Evening(NamedTuple):
+    """The deals of a file, who was at the table in each of them and is now, and what is known of the next deal."""
+
+    deals: list[Entered]
+    seatings: list[list[list[int]]]
+    seating: list[list[int]]
+    declared: dict[str, Any] | None
+
+
+def _evening(
+    session: AnyRow, events: Sequence[tuple[int, Event]], seated: Mapping[int, Mapping[Seat, int]]
+) -> _Evening:
+    """*events* of a session by their versions, at which those *seated* sat down."""
+    deals: list[Entered] = []
+    seatings: list[list[list[int]]] = []
+    seating, dealer, starts_game = session.seating, None, False
     for version, event in events:
-        if isinstance(event, NewGame):
-            starts_game = True
-        elif isinstance(event, DealEvent | MisdealEvent):
-            number += 1
-            facts = event.facts if isinstance(event, DealEvent) else MISDEAL
-            yield Entered(number, version, facts, starts_game)
-            starts_game = False
+        match event:
+            case Seating():
+                seating, dealer = seating_of(seated[version]), None
+            case DealtBy(player):
+                dealer = player
+            case NewGame():
+                starts_game = True
+            case DealEvent() | MisdealEvent():
+                facts = facts_of(event, dealer)
+                deals.append(Entered(len(deals) + 1, version, facts, present_at(seating), starts_game))
+                seatings.append(seating)
+                dealer, starts_game = None, False
+    return _Evening(deals, seatings, seating, None if dealer is None else {"dealer": dealer})
 
 
 def _postings(version: int, event: object) -> Iterator[Posting]:

@@ -117,7 +117,7 @@ def count_games(db: Session, session: AnyRow, differences: Iterable[Difference])
     for _, old, new in differences:
         for deal, sign in ((old, -1), (new, 1)):
             if deal is not None and deal.winners:
-                for seat in range(len(deal.totals)):
+                for seat in deal.present:
                     counts[seat]["games"] += sign
                     counts[seat]["wins"] += sign * (seat in deal.winners)
     if any(any(count.values()) for count in counts.values()):
@@ -125,10 +125,9 @@ def count_games(db: Session, session: AnyRow, differences: Iterable[Difference])
         add_to_group(db, session, counts)
 
 
-def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[int, ...]]:
-    """The adjustments since the session's version *after*: the chips of each seat, by version."""
-    seats = len(session.opening)
-    found: defaultdict[int, list[int]] = defaultdict(lambda: [0] * seats)
+def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, dict[int, int]]:
+    """The adjustments since the session's version *after*: the chips of some seats, by version."""
+    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for version, seat, chips in db.execute(
         select(LedgerEntry.version, LedgerEntry.seat, LedgerEntry.chips).where(
             LedgerEntry.session_id == session.id,
@@ -138,7 +137,7 @@ def adjustments(db: Session, session: AnyRow, *, after: int) -> dict[int, tuple[
         )
     ):
         found[version][cast(int, seat)] = chips
-    return {version: tuple(chips) for version, chips in found.items()}
+    return dict(found)
 
 
 def add_to_group(db: Session, session: AnyRow, amounts: Mapping[int, Mapping[str, int]]) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
-from scorekeeper.rules import CARD_GAMES, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.rules import CARD_GAMES, CardGame, Problem, Refused, Ruleset, Seat, Table, Unit
 from scorekeeper.services.groups import change_group
-from scorekeeper.services.history import adjusted, game_of
+from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import Amount, Posting, post
 from scorekeeper.services.settlement import draw_up, withdraw_unpaid
 from scorekeeper.services.transaction import (
@@ -103,10 +104,10 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
     :raises Refused: see :func:`open_session`.
     """
     game = CARD_GAMES[command.card_game]
-    players = game.players(command.ruleset)
-    _check_players(db, command, players)
-    dealer = Seat(secrets.randbelow(players)) if command.dealer is None else command.dealer
-    table = game.open_table(command.ruleset, dealer=dealer, opening=command.opening)
+    seats = len(command.players)
+    _check_players(db, command, game)
+    dealer = Seat(secrets.randbelow(seats)) if command.dealer is None else command.dealer
+    table = game.open_table(command.ruleset, seats=seats, dealer=dealer, opening=command.opening)
     now = datetime.now(UTC)
     session = db.execute(
         insert(GameSession)
@@ -122,6 +123,7 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
             currency=command.chip and command.chip.currency,
             exponent=command.chip and command.chip.exponent,
             table=table.state(),
+            seating=list(enumerate(command.players)),
             submission_id=command.submission_id,
             started_on=command.started_on,
             created_at=now,
@@ -129,19 +131,6 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
         .returning(*GameSession.__table__.columns)
     ).one()
     opening = table.totals if game.unit is Unit.CHIPS else (0,) * len(table.totals)
-    db.execute(
-        insert(SessionSeat),
-        [
-            {
-                "session_id": session.id,
-                "seat": seat,
-                "group_id": command.group_id,
-                "player_id": player_id,
-                "chips": opening[seat],
-            }
-            for seat, player_id in enumerate(command.players)
-        ],
-    )
     db.execute(
         insert(SessionChange).values(
             session_id=session.id,
@@ -154,11 +143,10 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
             created_at=now,
         )
     )
-    _join_totals(db, command, opening)
+    add_accounts(db, session, dict(enumerate(command.players)), opening)
     if command.buy_in:
         _check_chips(command.buy_in, "buy_in")
-        seats = range(len(command.players))
-        amounts = *(Amount(seat, command.buy_in) for seat in seats), Amount(None, -command.buy_in * len(seats))
+        amounts = *(Amount(seat, command.buy_in) for seat in table.ring), Amount(None, -command.buy_in * seats)
         post(db, session, Posting(session.version, EntryKind.BUY_IN, amounts))
     return int(session.id)
 
@@ -174,7 +162,7 @@ def buy_in(db: Session, command: MoveChips) -> None:
         with transaction(db):
             session = _open(change_session(db, command, "buy-in"))
             _check_chips(command.chips, "chips")
-            _check_seat(session, command.seat)
+            _check_seat(_accounts(db, session), command.seat)
             post(db, session, bought(session.version, command.seat, command.chips))
     except AlreadyDone:
         return
@@ -191,7 +179,7 @@ def cash_out(db: Session, command: MoveChips) -> None:
         with transaction(db):
             session = _open(change_session(db, command, "cash-out"))
             _check_chips(command.chips, "chips")
-            _check_seat(session, command.seat)
+            _check_seat(_accounts(db, session), command.seat)
             held = db.execute(
                 select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed + SessionSeat.settled).where(
                     SessionSeat.session_id == session.id, SessionSeat.seat == command.seat
@@ -214,11 +202,12 @@ def adjust(db: Session, command: Adjust) -> None:
     try:
         with transaction(db):
             session = _open(change_session(db, command, "adjustment", note=command.note))
-            if problems := _adjustment_problems(session, command):
+            if problems := _adjustment_problems(_accounts(db, session), command):
                 raise Refused(*problems)
             post(db, session, moved(session.version, command.chips))
             game, ruleset = game_of(session)
-            table = adjusted(game, Table.restored(ruleset, session.table), command.chips)
+            moved_chips = {seat: chips for seat, chips in enumerate(command.chips) if chips}
+            table = game.adjusted(Table.restored(ruleset, session.table), moved_chips)
             db.execute(update(GameSession).where(GameSession.id == session.id).values(table=table.state()))
     except AlreadyDone:
         return
@@ -278,12 +267,19 @@ def _open(session: AnyRow) -> AnyRow:
     return session
 
 
-def _check_players(db: Session, command: OpenSession, wanted: int) -> None:
+def _accounts(db: Session, session: AnyRow) -> int:
+    """How many have an account in the session, at the table or not."""
+    count = select(func.count()).select_from(SessionSeat).where(SessionSeat.session_id == session.id)
+    return db.scalars(count).one()
+
+
+def _check_players(db: Session, command: OpenSession, game: CardGame[Any]) -> None:
     players = command.players
     in_group = db.scalars(select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))).all()
-    if not len(players) == len(set(players)) == len(in_group) == wanted:
-        raise Refused(Problem("PLAYERS_COUNT", "players", {"players": wanted}))
-    if command.dealer is not None and not 0 <= command.dealer < wanted:
+    admitted = game.admits(command.ruleset, len(players))
+    if not len(players) == len(set(players)) == len(in_group) or not admitted:
+        raise Refused(Problem("PLAYERS_COUNT", "players", {"players": game.players(command.ruleset)}))
+    if command.dealer is not None and not 0 <= command.dealer < len(players):
         raise Refused(Problem("MALFORMED", "dealer", {"reason": "type"}))
 
 
@@ -292,14 +288,14 @@ def _check_chips(chips: int, field: str) -> None:
         raise Refused(Problem("CHIPS_RANGE", field, {"low": 1, "high": MAX_CHIPS}))
 
 
-def _check_seat(session: AnyRow, seat: int) -> None:
-    if not 0 <= seat < len(session.opening):
+def _check_seat(accounts: int, seat: int) -> None:
+    if not 0 <= seat < accounts:
         raise Refused(Problem("MALFORMED", "player", {"reason": "type"}))
 
 
-def _adjustment_problems(session: AnyRow, command: Adjust) -> list[Problem]:
+def _adjustment_problems(accounts: int, command: Adjust) -> list[Problem]:
     problems = []
-    if len(command.chips) != len(session.opening) or any(abs(chips) > MAX_CHIPS for chips in command.chips):
+    if len(command.chips) != accounts or any(abs(chips) > MAX_CHIPS for chips in command.chips):
         problems.append(Problem("CHIPS_RANGE", "chips", {"low": -MAX_CHIPS, "high": MAX_CHIPS}))
     if difference := sum(command.chips):
         problems.append(Problem("ADJUSTMENT_SUM", "chips", {"sum": difference}))
@@ -310,8 +306,21 @@ def _adjustment_problems(session: AnyRow, command: Adjust) -> list[Problem]:
     return problems
 
 
-def _join_totals(db: Session, command: OpenSession, opening: Sequence[int]) -> None:
-    """Count the session for each of its players in the standings of the group."""
+def add_accounts(db: Session, session: AnyRow, players: Mapping[int, int], chips: Sequence[int]) -> None:
+    """Give *players*, by seat, an account in the session, and count it for them in the standings of the group."""
+    db.execute(
+        insert(SessionSeat),
+        [
+            {
+                "session_id": session.id,
+                "seat": seat,
+                "group_id": session.group_id,
+                "player_id": player_id,
+                "chips": chips[place],
+            }
+            for place, (seat, player_id) in enumerate(players.items())
+        ],
+    )
     # Where SQLite keeps the scores, the other dialect would be 2.5 MiB of every process for nothing.
     if db.get_bind().dialect.name == "sqlite":
         from sqlalchemy.dialects.sqlite import insert as insert_or_update
@@ -321,15 +330,15 @@ def _join_totals(db: Session, command: OpenSession, opening: Sequence[int]) -> N
         [
             {
                 "player_id": player_id,
-                "card_game": command.card_game,
-                "group_id": command.group_id,
+                "card_game": session.card_game,
+                "group_id": session.group_id,
                 "sessions": 1,
                 "games": 0,
                 "wins": 0,
-                "chips": opening[seat],
+                "chips": chips[place],
             }
             # In the order of the players, as everywhere: see add_to_group.
-            for player_id, seat in sorted((player_id, seat) for seat, player_id in enumerate(command.players))
+            for player_id, place in sorted((player_id, place) for place, player_id in enumerate(players.values()))
         ]
     )
     db.execute(

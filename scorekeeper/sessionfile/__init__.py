@@ -4,7 +4,7 @@ It is what the app exports and imports, and what ``scorekeeper score`` reads. No
 """
 
 from scorekeeper.sessionfile.reading import MAX_BYTES, parse, read_document
-from scorekeeper.sessionfile.scoring import ScoredDeal, Sheet, score
+from scorekeeper.sessionfile.scoring import ScoredDeal, Sheet, facts_of, score
 from scorekeeper.sessionfile.values import (
     Adjustment,
     BadFile,
@@ -12,10 +12,13 @@ from scorekeeper.sessionfile.values import (
     CashOut,
     Chip,
     DealEvent,
+    DealtBy,
     Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
+    fitted,
     malformed,
 )
 from scorekeeper.sessionfile.writing import answer, write_document
@@ -28,13 +31,17 @@ __all__ = [
     "CashOut",
     "Chip",
     "DealEvent",
+    "DealtBy",
     "Event",
     "MisdealEvent",
     "NewGame",
     "ScoredDeal",
+    "Seating",
     "SessionFile",
     "Sheet",
     "answer",
+    "facts_of",
+    "fitted",
     "malformed",
     "parse",
     "read_document",

@@ -27,12 +27,15 @@ from scorekeeper.sessionfile.values import (
     CashOut,
     Chip,
     DealEvent,
+    DealtBy,
     Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
     explained,
     fault,
+    fitted,
     kinds_of,
     malformed,
 )
@@ -49,6 +52,8 @@ Reader = Callable[[object], T]
 """Turns a JSON value into what it means. Raises Refused; its problems' fields are keys within that value, or ""."""
 
 _REQUIRED: Final = object()
+
+_TYPES: Final = ("deal", "misdeal", "buy-in", "cash-out", "adjustment", "new-game", "seats", "dealer")
 
 
 def parse(text: str | bytes) -> object:
@@ -91,7 +96,7 @@ def read_document(document: object) -> SessionFile:
     for number, value in enumerate(values, start=1):
         problems: list[Problem] = []
         try:
-            event = _read_event(value, file.game, players, problems)
+            event = _read_event(value, sitting, players, problems)
             events.append(event)
             sitting.take(event)
         except Refused as refused:
@@ -99,8 +104,8 @@ def read_document(document: object) -> SessionFile:
             known = {problem.field for problem in problems}
             problems += [problem for problem in refused.problems if problem.field not in known]
         if problems:
-            raise BadFile(number, tuple(problems), file.players)
-    return replace(file, events=tuple(events))
+            raise BadFile(number, tuple(problems), tuple(players.names))
+    return replace(file, players=tuple(players.names), events=tuple(events))
 
 
 class _Object:
@@ -140,9 +145,10 @@ class _Object:
 
 
 class _Players:
-    """Who a file means by a name."""
+    """Who a file means by a name: so far ``names``, by seat."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
         self._seats = {name_key(name): Seat(number) for number, name in enumerate(names)}
 
     def seat(self, value: object) -> Seat:
@@ -153,6 +159,22 @@ class _Players:
         if seat is None:
             raise fault("player", name=value)
         return seat
+
+    def seated(self, value: object) -> tuple[Seat, ...]:
+        """The seat of each name; who is new gets the next one."""
+        seats = []
+        for name in map(_read_name, _list(value)):
+            seat = self._seats.setdefault(name_key(name), Seat(len(self.names)))
+            if seat == len(self.names):
+                self.names.append(name)
+            seats.append(seat)
+        return tuple(seats)
+
+    def stand_ins(self, value: object) -> dict[Seat, str]:
+        """Who plays on whose account."""
+        if not isinstance(value, Mapping):
+            raise fault("object")
+        return {self.seat(name): _read_name(stand_in) for name, stand_in in value.items()}
 
     def seats(self, value: object) -> list[Seat]:
         return [self.seat(name) for name in _list(value)]
@@ -191,13 +213,15 @@ def _read_head(document: object) -> tuple[SessionFile, list[object]]:
     published = game.ruleset(ruleset_id)
     ruleset = head.read("house_rules", functools.partial(_read_house_rules, game, published), published)
     head.stop_if_bad()
-    names = head.read("players", functools.partial(_read_names, game.players(ruleset)))
+    rotation = head.read("rotation", _yes_or_no, False)
+    names = head.read("players", functools.partial(_read_names, game, ruleset, rotation))
     head.stop_if_bad()
     players = _Players(names)
     file = SessionFile(
         game,
         ruleset,
         names,
+        len(names),
         dealer=head.read("dealer", players.seat, Seat(0)),
         opening=head.read("opening", lambda value: tuple(players.each(value, _opening)), None),
         chip=head.read("chip", _read_chip, None),
@@ -214,7 +238,9 @@ def _read_house_rules(game: CardGame[Any], published: Ruleset, value: object) ->
         raise Refused(*(explained(problem, problem.field) for problem in refused.problems)) from None
 
 
-def _read_names(count: int, value: object) -> tuple[str, ...]:
+def _read_names(game: CardGame[Any], ruleset: Ruleset, rotation: bool, value: object) -> tuple[str, ...]:
+    """Those a deal needs, or with *rotation* more, of whom some sit out in turn."""
+    players = game.players(ruleset)
     names: list[str] = []
     empty = False
     for text in _list(value):
@@ -224,9 +250,18 @@ def _read_names(count: int, value: object) -> tuple[str, ...]:
             if bad.code != "NAME_MISSING":
                 raise Refused(*(explained(problem, "") for problem in bad.problems)) from None
             empty = True
-    if empty or len(names) != count or len({name_key(name) for name in names}) != count:
-        raise Refused(Problem("PLAYERS_COUNT", "", {"players": count}))
+    count = len(names)
+    admitted = game.admits(ruleset, count) if rotation else count == players
+    if empty or not admitted or len({name_key(name) for name in names}) != count:
+        raise Refused(Problem("PLAYERS_COUNT", "", {"players": players}))
     return tuple(names)
+
+
+def _read_name(value: object) -> str:
+    try:
+        return clean_name(_text(value))
+    except BadName as bad:
+        raise Refused(*(explained(problem, "") for problem in bad.problems)) from None
 
 
 def _read_chip(value: object) -> Chip:
@@ -255,17 +290,19 @@ def _read_events(value: object) -> list[object]:
     return events
 
 
-def _read_event(value: object, game: CardGame[Any], players: _Players, problems: list[Problem]) -> Event:
-    """The event in *value*. What is wrong with single facts of a deal goes to *problems*, and they are left out.
+def _read_event(value: object, sitting: Sitting, players: _Players, problems: list[Problem]) -> Event:
+    """The event in *value*, which comes next in *sitting*.
+
+    What is wrong with single facts of a deal goes to *problems*, and they are left out.
 
     :raises Refused: if it is no event, or one of another kind than a deal that cannot be read.
     """
     event = _Object(value)
-    kind = event.read("type", _one_of("deal", "misdeal", "buy-in", "cash-out", "adjustment", "new-game"))
+    kind = event.read("type", _one_of(*_TYPES))
     event.stop_if_bad()
     match kind:
         case "deal":
-            return DealEvent(_read_facts(event.rest, game, players, problems))
+            return DealEvent(_read_facts(event.rest, sitting, players, problems))
         case "misdeal":
             event.finish()
             return MisdealEvent()
@@ -277,10 +314,30 @@ def _read_event(value: object, game: CardGame[Any], players: _Players, problems:
             note = event.read("note", _read_note, "")
             event.finish()
             return Adjustment(changes, note)
+        case "seats":
+            seats = event.read("players", players.seated)
+            stand_ins = event.read("stand_ins", players.stand_ins, {})
+            event.finish()
+            return _seating(seats, stand_ins, players.names)
+        case "dealer":
+            dealer = event.read("player", players.seat)
+            event.finish()
+            return DealtBy(dealer)
     player = event.read("player", players.seat)
     chips = event.read("chips", _bought)
     event.finish()
     return BuyIn(player, chips) if kind == "buy-in" else CashOut(player, chips)
+
+
+def _seating(seats: tuple[Seat, ...], stand_ins: Mapping[Seat, str], names: Sequence[str]) -> Seating:
+    """:raises Refused: if somebody stands in for nobody at the table, or is there twice."""
+    if not stand_ins.keys() <= set(seats):
+        raise fault("NOT_AT_TABLE", "stand_ins")
+    there = Counter(name_key(stand_ins.get(seat, names[seat])) for seat in set(seats))
+    for name in stand_ins.values():
+        if there[name_key(name)] > 1:
+            raise fault("twice", "stand_ins", name=name)
+    return Seating(seats, stand_ins)
 
 
 def _read_changes(players: _Players, value: object) -> tuple[int, ...]:
@@ -300,7 +357,7 @@ def _read_note(value: object) -> str:
 
 
 def _read_facts(
-    values: Mapping[str, object], game: CardGame[Any], players: _Players, problems: list[Problem]
+    values: Mapping[str, object], sitting: Sitting, players: _Players, problems: list[Problem]
 ) -> dict[str, object]:
     readers: dict[FieldKind, Reader[object]] = {
         FieldKind.SEAT: players.seat,
@@ -309,16 +366,18 @@ def _read_facts(
         FieldKind.SUITS: lambda value: players.each(value, _as_it_stands, default=None),
         FieldKind.AUCTION: players.auction,
     }
+    game, table = sitting.file.game, replace(sitting.table, dealer=sitting.dealer)
     kinds = kinds_of(game)
     facts: dict[str, object] = {}
     for name, value in values.items():
         try:
-            # Nothing of the kind in a file: a misdeal is an event of its own.
-            if name in MISDEAL:
+            # Nothing of the kind in a file: a misdeal, and a dealer out of turn, is an event of its own.
+            if name in MISDEAL or name == "dealer":
                 raise fault("unknown")
             facts[name] = readers.get(kinds[name], _as_it_stands)(value) if name in kinds else value
         except Refused as refused:
             problems += [replace(problem, field=name) for problem in refused.problems]
+    facts = fitted(facts, game, table)
     problems += _unsaid(facts, kinds)
     return facts
 
@@ -365,6 +424,12 @@ def _text(value: object) -> str:
 def _list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise fault("list")
+    return value
+
+
+def _yes_or_no(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise fault("type")
     return value
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from scorekeeper.ledger import Standing, Transfer, plan_settlement, standings
 from scorekeeper.limits import MAX_DEALS
 from scorekeeper.rules import MISDEAL, DealScore, Facts, IllegalRules, Refused, Result, Seat, Table, Unit
+from scorekeeper.rules.base import clockwise
 from scorekeeper.sessionfile.values import (
     Adjustment,
     BadFile,
     BuyIn,
     CashOut,
     DealEvent,
+    DealtBy,
     Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
     explained,
     fault,
@@ -34,7 +37,7 @@ class ScoredDeal:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Every seat's chips or points after it."""
+        """The chips or points after it, of every seat there was."""
         return self.score.table.totals
 
 
@@ -42,13 +45,14 @@ class ScoredDeal:
 class Sheet:
     """A scored session file.
 
-    ``table`` is the one for the next deal. Of each seat, ``chips`` is what it won or lost in all games, ``bought`` what
-    it got from the bank, and ``cashed`` what it gave back.
+    ``table`` is the one for the next deal, and ``dealer`` who deals it, in turn or not. Of each seat, ``chips`` is what
+    it won or lost in all games, ``bought`` what it got from the bank, and ``cashed`` what it gave back.
     """
 
     file: SessionFile
     deals: tuple[ScoredDeal, ...]
     table: Table
+    dealer: Seat
     chips: tuple[int, ...]
     bought: tuple[int, ...]
     cashed: tuple[int, ...]
@@ -60,19 +64,19 @@ class Sheet:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Chips of the sitting, or points of its latest game."""
-        return self.table.totals
+        """Everybody's chips of the sitting, or points of its latest game."""
+        return self.table.widened(len(self.chips), self.file.game.start(self.file.ruleset)).totals
 
     @property
     def standings(self) -> tuple[Standing[Seat], ...]:
-        return standings(dict(zip(self.table.seats, self.totals, strict=True)), lowest_wins=self.file.game.lowest_wins)
+        return standings(_by_seat(self.totals), lowest_wins=self.file.game.lowest_wins)
 
     @property
     def transfers(self) -> tuple[Transfer[Seat], ...] | None:
         """The fewest transfers that settle the chips; None where none are played for."""
         if not any(self.chips) and not self.file.game.plays_for_chips(self.file.ruleset):
             return None
-        return plan_settlement(dict(zip(self.table.seats, self.chips, strict=True)))
+        return plan_settlement(_by_seat(self.chips))
 
 
 def score(file: SessionFile) -> Sheet:
@@ -99,23 +103,35 @@ class Sitting:
         """:raises Refused: if the file's opening cannot stand on a sheet."""
         self.file = file
         try:
-            self.table = file.game.open_table(file.ruleset, dealer=file.dealer, opening=file.opening)
+            self._left = file.game.open_table(file.ruleset, seats=file.began, dealer=file.dealer, opening=file.opening)
         except IllegalRules as refused:
             raise Refused(*(explained(problem, "opening") for problem in refused.problems)) from None
+        # Whoever comes and goes before a deal is played leaves no trace in it: seats are taken from what the last left.
+        self._seats = self._left.ring
+        self._start = file.game.start(file.ruleset)
+        self._dealer: Seat | None = None
         self.deals: list[ScoredDeal] = []
         self.dealt = 0
-        nothing = (0,) * len(file.players)
-        self.chips = self.table.totals if file.game.unit is Unit.CHIPS else nothing
+        nothing = (0,) * file.began
+        self.chips = self._left.totals if file.game.unit is Unit.CHIPS else nothing
         self.bought = nothing
         self.cashed = nothing
+
+    @property
+    def table(self) -> Table:
+        """The table for the next deal, where the next in turn deals."""
+        return self._left.seated(self._seats, self._start)
+
+    @property
+    def dealer(self) -> Seat:
+        """Who deals next, in turn or not."""
+        return self.table.dealer if self._dealer is None else self._dealer
 
     def take(self, event: Event) -> None:
         """:raises Refused: if *event* cannot have happened; then nothing has changed."""
         match event:
-            case DealEvent(facts):
-                self._deal(facts)
-            case MisdealEvent():
-                self._deal(MISDEAL)
+            case DealEvent() | MisdealEvent():
+                self._deal(facts_of(event, self._dealer))
             case BuyIn(player, chips):
                 self.bought = _plus(self.bought, self._only(player, chips))
             case CashOut(player, chips):
@@ -123,34 +139,60 @@ class Sitting:
                 self.cashed = _plus(self.cashed, self._only(player, chips))
             case Adjustment(chips=changes):
                 self.chips = _plus(self.chips, changes)
-                if self.file.game.unit is Unit.CHIPS:
-                    self.table = replace(self.table, totals=self.chips)
+                moved = {seat: chips for seat, chips in enumerate(changes) if chips}
+                self._left = self.file.game.adjusted(self._left, moved)
             case NewGame():
                 try:
-                    self.table = self.file.game.new_game(self.table)
+                    self._left = self.file.game.new_game(self._left)
                 except Refused as refused:
                     raise Refused(*(explained(problem, "type") for problem in refused.problems)) from None
+            case Seating(seats):
+                self._seat(seats)
+            case DealtBy(player):
+                if player not in self._seats:
+                    raise fault("NOT_AT_TABLE", "player")
+                self._dealer = player
 
     def sheet(self) -> Sheet:
-        return Sheet(self.file, tuple(self.deals), self.table, self.chips, self.bought, self.cashed)
+        return Sheet(self.file, tuple(self.deals), self.table, self.dealer, self.chips, self.bought, self.cashed)
 
     def _deal(self, facts: Facts) -> None:
         if self.dealt == MAX_DEALS:
             raise fault("DEALS_TOO_MANY", "type", max=MAX_DEALS)
         scored = self.file.game.play(facts, self.table)
         self.chips = _plus(self.chips, scored.chips)
-        self.table = scored.table
+        self._left = scored.table
+        self._dealer = None
         self.dealt += 1
         if scored.result is not Result.MISDEAL:
             self.deals.append(ScoredDeal(len(self.deals) + 1, facts, scored))
 
+    def _seat(self, seats: tuple[Seat, ...]) -> None:
+        if problems := self.file.game.check_seats(self.file.ruleset, seats, len(self.chips)):
+            raise Refused(*(explained(problem, "players") for problem in problems))
+        nothing = (0,) * (max(seats) + 1 - len(self.chips))
+        self.chips, self.bought, self.cashed = self.chips + nothing, self.bought + nothing, self.cashed + nothing
+        self._seats = clockwise(seats)
+        # Who was to deal out of turn is asked again.
+        self._dealer = None
+
     def _only(self, player: Seat, chips: int) -> tuple[int, ...]:
-        return tuple(chips if seat == player else 0 for seat in self.table.seats)
+        return tuple(chips if seat == player else 0 for seat in range(len(self.chips)))
+
+
+def facts_of(event: DealEvent | MisdealEvent, dealer: Seat | None) -> Facts:
+    """The facts of a deal, with the *dealer* if it was not the next in turn."""
+    facts = event.facts if isinstance(event, DealEvent) else MISDEAL
+    return facts if dealer is None else {"dealer": dealer, **facts}
+
+
+def _by_seat(amounts: tuple[int, ...]) -> dict[Seat, int]:
+    return {Seat(seat): amount for seat, amount in enumerate(amounts)}
 
 
 def _plus(totals: tuple[int, ...], changes: tuple[int, ...]) -> tuple[int, ...]:
-    """*totals* after *changes*, one per seat."""
-    return tuple(map(operator.add, totals, changes))
+    """*totals* after *changes* of the first of the seats."""
+    return tuple(map(operator.add, totals, changes)) + totals[len(changes) :]
 
 
 def _in_hand(bought: tuple[int, ...], chips: tuple[int, ...], cashed: tuple[int, ...]) -> tuple[int, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from scorekeeper.rules import CardGame, Facts, FieldKind, Problem, Refused, Ruleset, Seat
+from scorekeeper.names import name_key
+from scorekeeper.rules import CardGame, Facts, FieldKind, Problem, Refused, Ruleset, Seat, Table
 
 FORMAT: Final = "scorekeeper/session"
 VERSION: Final = 1
@@ -54,7 +55,7 @@ class CashOut:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """Chips that changed hands outside the deals: one number per seat, summing to zero."""
+    """Chips that changed hands outside the deals: one number per seat there is so far, summing to zero."""
 
     chips: tuple[int, ...]
     note: str
@@ -65,20 +66,51 @@ class NewGame:
     """The next game of the same sitting begins."""
 
 
-Event = DealEvent | MisdealEvent | BuyIn | CashOut | Adjustment | NewGame
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """Who is at the table from the next deal on, clockwise: the seats that are taken, new ones in order.
+
+    ``stand_ins`` are the names of those who play on another's account, by seat.
+    """
+
+    seats: tuple[Seat, ...]
+    stand_ins: Mapping[Seat, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DealtBy:
+    """The next deal is dealt by ``player``, though it is another's turn."""
+
+    player: Seat
+
+
+Event = DealEvent | MisdealEvent | BuyIn | CashOut | Adjustment | NewGame | Seating | DealtBy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionFile:
-    """Everything needed to score a sitting. ``opening`` holds chips (Mensch) or points (Dirty Clubs), if given."""
+    """Everything needed to score a sitting. ``opening`` holds chips (Mensch) or points (Dirty Clubs), if given.
+
+    ``players`` are all who have an account, by seat: the first ``began`` sat down clockwise at the beginning.
+    """
 
     game: CardGame[Any]
     ruleset: Ruleset
     players: tuple[str, ...]
+    began: int
     dealer: Seat = field(default=Seat(0))
     opening: tuple[int, ...] | None = None
     chip: Chip | None = None
     events: tuple[Event, ...] = ()
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody's name: those with an account, and those who only stood in for one."""
+        seatings = (event for event in self.events if isinstance(event, Seating))
+        found: dict[str, str] = {}
+        for name in (*self.players, *(name for seating in seatings for name in seating.stand_ins.values())):
+            found.setdefault(name_key(name), name)
+        return tuple(found.values())
 
     def __eq__(self, other: object) -> bool:
         """Whether both say the same: a ruleset is what it holds, whichever object holds it."""
@@ -86,7 +118,7 @@ class SessionFile:
 
     def _content(self) -> tuple[object, ...]:
         ruleset = (self.ruleset.id, dict(self.ruleset.options))
-        return (*ruleset, self.players, self.dealer, self.opening, self.chip, self.events)
+        return (*ruleset, self.players, self.began, self.dealer, self.opening, self.chip, self.events)
 
 
 class BadFile(Refused):
@@ -120,3 +152,23 @@ def explained(problem: Problem, key: str) -> Problem:
 def kinds_of(game: CardGame[Any]) -> Mapping[str, FieldKind]:
     """The kind of every fact any ruleset of *game* knows: one out of place is for the rules to refuse, by its code."""
     return {fact.name: fact.kind for ruleset in game.rulesets for fact in game.fields(game.open_table(ruleset))}
+
+
+_BLANKS: Final = {FieldKind.NUMBERS: 0, FieldKind.SUITS: None}
+
+
+def fitted(facts: Facts, game: CardGame[Any], table: Table) -> dict[str, object]:
+    """*facts* of a deal at *table* with lists as long as the seats that are taken ask for.
+
+    Other seats come and go with other deals. Who does not play has taken no tricks.
+    """
+    kinds = kinds_of(game)
+    return {name: _fitted(value, kinds.get(name), table) for name, value in facts.items()}
+
+
+def _fitted(value: object, kind: FieldKind | None, table: Table) -> object:
+    if kind not in _BLANKS or not isinstance(value, list):
+        return value
+    blank, seats, length = _BLANKS[kind], table.seats, max(table.ring) + 1
+    filled = [blank if one is None and seat not in seats else one for seat, one in enumerate(value)]
+    return filled[:length] if all(one == blank for one in filled[length:]) else filled

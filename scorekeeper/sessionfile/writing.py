@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from scorekeeper.ledger import Transfer, plain
@@ -15,9 +15,11 @@ from scorekeeper.sessionfile.values import (
     BuyIn,
     CashOut,
     DealEvent,
+    DealtBy,
     Event,
     MisdealEvent,
     NewGame,
+    Seating,
     SessionFile,
     kinds_of,
 )
@@ -34,9 +36,11 @@ def write_document(file: SessionFile) -> dict[str, Any]:
         "version": VERSION,
         "rules": file.ruleset.id,
         "house_rules": file.game.house_rules(file.ruleset),
-        "players": list(file.players),
+        "players": list(file.players[: file.began]),
         "dealer": file.players[file.dealer],
     }
+    if file.began > file.game.players(file.ruleset):
+        document["rotation"] = True
     if file.opening is not None:
         document["opening"] = _by_name(file.opening, file.players)
     if file.chip is not None:
@@ -64,7 +68,7 @@ def answer(sheet: Sheet) -> dict[str, Any]:
             }
             for deal in sheet.deals
         ],
-        "next_dealer": players[sheet.table.dealer],
+        "next_dealer": players[sheet.dealer],
         "totals": _by_name(sheet.totals, players),
         "finished": sheet.table.over,
         "winners": [players[seat] for seat in sheet.table.winners],
@@ -92,6 +96,12 @@ def _write_event(event: Event, file: SessionFile) -> dict[str, Any]:
             return {"type": "adjustment", "chips": _by_name(changes, file.players), "note": note}
         case NewGame():
             return {"type": "new-game"}
+        case Seating(seats, stand_ins):
+            written = {"type": "seats", "players": [file.players[seat] for seat in seats]}
+            names = {file.players[seat]: name for seat, name in stand_ins.items()}
+            return written | ({"stand_ins": names} if names else {})
+        case DealtBy(player):
+            return {"type": "dealer", "player": file.players[player]}
 
 
 def _write_facts(facts: Facts, file: SessionFile) -> dict[str, Any]:
@@ -128,5 +138,6 @@ def _write_transfer(transfer: Transfer[Seat], file: SessionFile) -> dict[str, An
     return written
 
 
-def _by_name(values: Iterable[T], players: tuple[str, ...]) -> dict[str, T]:
-    return dict(zip(players, values, strict=True))
+def _by_name(values: Sequence[T], players: tuple[str, ...]) -> dict[str, T]:
+    """One thing for each of the *players* there were then."""
+    return dict(zip(players[: len(values)], values, strict=True))

@@ -3,6 +3,7 @@
 ``rules``, ``ledger`` and ``sessionfile`` answer with codes and values; only here do they become sentences.
 """
 
+from scorekeeper.words.bidding import word_said
 from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
 from scorekeeper.words.numbers import money, number, signed
@@ -56,4 +57,5 @@ __all__ = [
     "signed",
     "suit_name",
     "trump_kind_name",
+    "word_said",
 ]

@@ -9,6 +9,7 @@ from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from scorekeeper.rules.base import Facts, Line
+from scorekeeper.words.bidding import BIDDING_SENTENCES
 from scorekeeper.words.said import Said, name_of
 from scorekeeper.words.terms import contract_name, suit_name
 
@@ -16,7 +17,7 @@ Sentence = Callable[[Said], str]
 
 
 def line_sentence(line: Line, names: Sequence[str] = ()) -> str:
-    """One step of an explanation, in a sentence; *names* are the players', by seat."""
+    """One step of an explanation, or of a bidding, in a sentence; *names* are the players', by seat."""
     return _SENTENCES[line.code](Said(line.values, names))
 
 
@@ -156,7 +157,35 @@ def _stake(said: Said) -> str:
     )
 
 
+def _needs(said: Said) -> str:
+    if said.values_of["as_maker"] != said.values_of["tricks"]:
+        return ngettext(
+            "%(player)s, at %(total)s, needs %(num)s trick to win; as maker %(as_maker)s.",
+            "%(player)s, at %(total)s, needs %(num)s tricks to win; as maker %(as_maker)s.",
+            said.count("tricks"),
+            **said,
+        )
+    return ngettext(
+        "%(player)s, at %(total)s, needs %(num)s trick to win.",
+        "%(player)s, at %(total)s, needs %(num)s tricks to win.",
+        said.count("tricks"),
+        **said,
+    )
+
+
+def _level(said: Said) -> str:
+    if said.values_of["extra_deal"]:
+        return _("Where %(players)s come down to the same score, another deal is played.", **said)
+    return _("Where %(players)s come down to the same score, the game is a draw.", **said)
+
+
 _SENTENCES: Final[Mapping[str, Sentence]] = {
+    "needs": _needs,
+    "ahead": lambda said: _(
+        "If several get there, the lowest score wins: with equal tricks that is %(player)s.", **said
+    ),
+    "level": _level,
+    **BIDDING_SENTENCES,
     "misdeal": lambda said: _("Misdeal: nothing is scored, and the same dealer deals again."),
     "thrown-in": _thrown_in,
     "contract": _contract,

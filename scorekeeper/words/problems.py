@@ -217,6 +217,22 @@ def _choice(said: Said) -> str:
     )
 
 
+def _seats_few(said: Said) -> str:
+    return ngettext(
+        "%(num)s player must be at the table to play this game.",
+        "%(num)s players must be at the table to play this game.",
+        said.count("players"),
+    )
+
+
+def _seats_many(said: Said) -> str:
+    return ngettext(
+        "A deal is played by %(num)s player: so many cannot sit at the table.",
+        "A deal is played by %(num)s players: so many cannot sit at the table.",
+        said.count("players"),
+    )
+
+
 _SENTENCES: Final[Mapping[str, Sentence]] = {
     # Rules §5.2.
     "PLAYERS_COUNT": _players_count,
@@ -250,6 +266,16 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "SUIT_TURNED_DOWN": _suit_turned_down,
     "GUESS_MISMATCH": _guess_mismatch,
     "GAME_OVER": lambda said: _("This game has ended; start a new one."),
+    "DEALER_ORDER": lambda said: _("It should be the deal of %(player)s. Keep it all the same?", **said),
+    # Who sits where.
+    "NOT_PLAYING": lambda said: _("%(player)s does not play this deal.", **said),
+    "NOT_AT_TABLE": lambda said: _("Choose somebody who is at the table."),
+    "SEATS_FEW": _seats_few,
+    "SEATS_MANY": _seats_many,
+    "SEAT_TAKEN": lambda said: _("Two people cannot play on one account."),
+    "ACCOUNTS_TOO_MANY": lambda said: _("At most %(max)s people can come and go in one session.", **said),
+    "PARTNERS_FIXED": lambda said: _("Partners stay where they sit: only somebody who stands in can take a seat."),
+    "DECLARED": lambda said: _("A deal is being played: record it or drop it before the seats change."),
     # A session and its group.
     "GAME_NOT_OVER": lambda said: _("A new game can begin only once the one before it has ended."),
     "UNDECIDED": lambda said: _("Decide first what becomes of the deals that no longer count."),

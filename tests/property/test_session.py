@@ -25,6 +25,7 @@ from tests.sittings import (
     chip_acts,
     entered_right_at_first,
     recordings,
+    table_acts,
 )
 
 # Each example makes a group and a session of its own in the test's one database.
@@ -35,8 +36,8 @@ DIRTY_CLUBS_RULES = EVERY_RULES[len(MENSCH) :]
 
 def acts(rules: Rules, *, size: int = 14) -> st.SearchStrategy[list[Act]]:
     """An evening: deals first, then more deals, chips and corrections in any order."""
-    started = st.lists(recordings(rules), min_size=3, max_size=8)
-    later = st.lists(st.one_of(recordings(rules), changes(rules), changes(rules), chip_acts), max_size=size)
+    started = st.lists(recordings(rules) | table_acts, min_size=3, max_size=8)
+    later = st.lists(st.one_of(recordings(rules), changes(rules), changes(rules), chip_acts, table_acts), max_size=size)
     return st.builds(lambda first, then: first + then, started, later)
 
 
@@ -112,6 +113,12 @@ def test_an_exported_session_comes_back_the_same(db: Session, rules: Rules, data
     for name in ("chips", "bought", "cashed", "settled", "wins"):
         assert [getattr(seat, name) for seat in imported.seats()] == [getattr(seat, name) for seat in sitting.seats()]
     assert imported.totals() == sitting.totals()
+    scored = [deal for deal in sitting.deals() if deal.status == "scored"]
+    assert [deal.before for deal in imported.deals()] == [deal.before for deal in scored]
+    assert [imported.named(deal.seating) for deal in imported.deals()] == [
+        sitting.named(deal.seating) for deal in scored
+    ]
+    assert imported.named(imported.row.seating) == sitting.named(sitting.row.seating)
     sheet = sessionfile.score(read)
     assert sheet.chips == tuple(seat.chips for seat in sitting.seats())
     assert sheet.table.state() == imported.row.table

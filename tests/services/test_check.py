@@ -20,10 +20,10 @@ from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_gr
 from tests.sittings import Sitting, dump
 
 RESULTS = {
-    "game_session": "version state table undecided deals opening first_dealer",
+    "game_session": "version state table undecided deals opening first_dealer seating",
     "session_seat": "group_id chips bought cashed settled wins",
     "session_change": "version group_id kind",
-    "deal": "number group_id recorded version status reason before result points chips totals winners",
+    "deal": "number group_id recorded version status reason before result points chips totals winners seating",
     "deal_version": "number replaced group_id version",
     "ledger_entry": "version group_id kind seat deal_number chips",
     "transfer": "version group_id payer payee chips paid withdrawn",
@@ -35,7 +35,7 @@ ENTERED = {
     "group_link": "id group_id role token_hash created_at withdrawn_at",
     "player": "id group_id name name_key created_at",
     "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "
-    "started_on created_at",
+    "started_on created_at declared",
     "session_seat": "session_id seat player_id",
     "session_change": "session_id link_id submission_id fingerprint note created_at",
     "deal": "session_id starts_game facts",
@@ -80,7 +80,7 @@ def another(value: object) -> object:
         case None:
             return 1
         case list():
-            return [value[0] + 1, *value[1:]] if value else [1]
+            return [another(value[0]), *value[1:]] if value else [1]
         case dict():
             return {**value, "totals": another(value["totals"])}
         case str():

@@ -64,6 +64,55 @@ def test_everything_in_a_file_is_stored_and_can_be_exported_again(db: Session) -
     assert list(differences(db)) == []
 
 
+def test_seats_that_change_and_dealers_out_of_turn_are_stored_and_exported_again(db: Session) -> None:
+    group = make_group(db)
+    command = importing(
+        group,
+        {"type": "dealer", "player": "Cleo"},
+        HALF,
+        {"type": "seats", "players": ["Eve", "Fay"]},
+        {"type": "seats", "players": ["Ann", "Fay", "Cleo", "Dan"], "stand_ins": {"Dan": "Gus"}},
+        {"type": "buy-in", "player": "Eve", "chips": 7},
+        {"type": "adjustment", "chips": {"Fay": -2, "Ann": 2}, "note": "for the drinks"},
+        HALF | {"declarer": "Fay"},
+        {"type": "dealer", "player": "Fay"},
+        {"type": "misdeal"},
+        {"type": "dealer", "player": "Ann"},
+    )
+    sitting = imported(db, command, group)
+    seatings = [sitting.named(deal.seating) for deal in sitting.deals()]
+    assert seatings[0] == list(enumerate(NAMES))
+    assert seatings[1] == seatings[2] == [(0, "Ann"), (5, "Fay"), (2, "Cleo"), (3, "Gus")]
+    assert [deal.before["dealer"] for deal in sitting.deals()] == [2, 3, 5]
+    assert sitting.deals()[2].facts == {"misdeal": True, "dealer": 5}
+    assert sitting.row.declared == {"dealer": 0}
+    assert [seat.bought for seat in sitting.seats()] == [0, 0, 0, 0, 7, 0]
+    assert queries.session_file(db, sitting.row) == command.file
+    assert list(differences(db)) == []
+
+
+def test_a_session_of_five_is_stored_and_exported_again(db: Session) -> None:
+    group = make_group(db)
+    deal = HALF | {"declarer": "Ben"}
+    command = importing(group, deal, players=[*NAMES, "Eve"], rotation=True)
+    sitting = imported(db, command, group)
+    assert [seat.chips for seat in sitting.seats()] == [0, 1, 1, -1, -1]
+    assert queries.session_file(db, sitting.row) == command.file
+    assert list(differences(db)) == []
+
+
+def test_what_is_declared_stays_behind_but_for_who_deals(db: Session) -> None:
+    group = make_group(db)
+    sitting = imported(db, importing(group, HALF), group)
+    for facts, events in (
+        ({"contract": "half", "declarer": 0, "trump": "clubs", "called_card": "AS"}, []),
+        ({"contract": "half", "declarer": 0, "trump": "clubs", "dealer": 3}, [{"type": "dealer", "player": "Dan"}]),
+    ):
+        sitting.declare(facts)
+        document = sessionfile.write_document(queries.session_file(db, sitting.row))
+        assert document["events"] == [HALF, *events]
+
+
 def test_an_imported_session_goes_on_like_any_other(db: Session) -> None:
     group = make_group(db)
     sitting = imported(db, importing(group, HALF, HALF), group)

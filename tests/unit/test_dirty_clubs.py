@@ -334,6 +334,10 @@ def test_the_tricks_of_the_last_player_are_filled_in() -> None:
     assert DIRTY_CLUBS.complete(out, at)["tricks"] == [3, 2, 0, 0]
     alone = {name: value for name, value in MADE.items() if name != "tricks"} | {"dropped": [1, 2, 3]}
     assert DIRTY_CLUBS.complete(alone, at)["tricks"] == [5, 0, 0, 0]
+    all_given = {**MADE, "tricks": [3, None, 2, None]}
+    assert DIRTY_CLUBS.complete(all_given, at)["tricks"] == [3, 0, 2, 0]
+    some_left = {**MADE, "tricks": [3, None, 1, None]}
+    assert DIRTY_CLUBS.complete(some_left, at)["tricks"] == [3, None, 1, None]
     too_many = {**MADE, "tricks": [3, 3, None, 0]}
     assert DIRTY_CLUBS.complete(too_many, at)["tricks"] == [3, 3, None, 0]
     assert DIRTY_CLUBS.complete(CLUB, at)["trump"] == "clubs"
@@ -372,9 +376,9 @@ def test_choices_follow_what_is_known() -> None:
 
 
 @pytest.mark.parametrize("facts", [{}, {"turn_up": 3}, {"turn_up": ["clubs"], "dropped": 1, "tricks": {}, "maker": {}}])
-def test_a_half_filled_form_is_offered_everything(facts: Facts) -> None:
+def test_a_half_filled_form_is_offered_all_but_dropping_out_which_waits_for_the_maker(facts: Facts) -> None:
     names = [field.name for field in DIRTY_CLUBS.offered(facts, table("buck-euchre"))]
-    assert names == ["turn_up", "maker", "trump", "dropped", "tricks", "named"]
+    assert names == ["turn_up", "maker", "trump", "tricks", "named"]
 
 
 @pytest.mark.parametrize(

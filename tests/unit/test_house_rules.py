@@ -169,7 +169,7 @@ def test_an_option_changes_what_comes_of_a_deal(case: Case) -> None:
     else:
         game, ruleset = house(ruleset_id, changes)
         published = game.ruleset(ruleset_id)
-        openings = [(game.players(rules), game.opening(rules)) for rules in (ruleset, published)]
+        openings = [(game.players(rules), game.start(rules)) for rules in (ruleset, published)]
         payoffs = [game.payoffs(rules) for rules in (ruleset, published)]
         assert openings[0] != openings[1] or payoffs[0] != payoffs[1]
 

@@ -1,6 +1,18 @@
+from itertools import permutations
+
 import pytest
 
-from scorekeeper.names import MAX_KEY, MAX_NAME, MAX_NOTE, BadName, BadNote, clean_name, clean_note, name_key
+from scorekeeper.names import (
+    MAX_KEY,
+    MAX_NAME,
+    MAX_NOTE,
+    BadName,
+    BadNote,
+    clean_name,
+    clean_note,
+    name_key,
+    short_forms,
+)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +100,40 @@ def test_different_names_have_different_keys() -> None:
 def test_a_key_is_never_longer_than_its_bound() -> None:
     widest = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 8
     assert len(name_key(clean_name(widest))) <= MAX_KEY
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (("Ann", "Anna", "Ben"), ("Ann", "Anna", "Ben")),
+        (("Benedict", "benno", "Cleopatra"), ("Bene", "benn", "Cle")),
+        (("Ann", "Ann Lee", "Ann Loo"), ("Ann", "Ann Le", "Ann Lo")),
+        (("Straßer", "STRASSMANN", "Al"), ("Straße", "STRASSM", "Al")),
+        (("😀 Ada", "🇬🇧 Ada", "🇬🇷 Ada"), ("😀 A", "🇬🇧 A", "🇬🇷 A")),
+        (("👩‍🚀👩🏽‍🚀👩🏿‍🚀👨‍🚀", "👩‍🚀👩🏽‍🚀👩🏿‍🚀👩‍🚀"), ("👩‍🚀👩🏽‍🚀👩🏿‍🚀👨‍🚀", "👩‍🚀👩🏽‍🚀👩🏿‍🚀👩‍🚀")),
+        (("अनिल कुमार", "क्षत्रिय सिंह"), ("अनिल", "क्षत्रिय")),
+        (("x̌ýx̌z", "y"), ("x̌ýx̌", "y")),
+        (("أحمد بن محمد", "أحمد بن علي"), ("أحم…م", "أحم…ع")),
+        (("각각각각", "나"), ("각각각", "나")),
+        (("Konstantin Meyer", "Konstantin Maier"), ("Kon…Me", "Kon…Ma")),
+        (("W" * MAX_NAME, "W" * (MAX_NAME - 1) + "M"), ("WWW…WW", "WWW…WM")),
+    ],
+)
+def test_a_short_form_tells_a_name_from_the_others_and_cuts_no_character(
+    names: tuple[str, ...], short: tuple[str, ...]
+) -> None:
+    assert short_forms(names) == short
+
+
+def test_no_two_short_forms_are_alike() -> None:
+    # Without their middles, the second and the third would be.
+    names = ("W" * 40, "W" * 39 + "M", "W" * 37 + "MWM", "Ann", "Anna", "ANNABEL", "Ann Lee", "🇬🇧🇬🇧🇬🇧🇬🇧", "🇬🇧🇬🇧🇬🇧")
+    for order in permutations(names, 4):
+        assert len({name_key(short) for short in short_forms(order)}) == 4
+
+
+def test_a_name_that_fits_stands_in_full() -> None:
+    assert short_forms(("Benedict", "Cleopatra"), 8) == ("Benedict", "Cleopatr")
 
 
 def test_a_note_may_be_empty_and_is_tidied() -> None:

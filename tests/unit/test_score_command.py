@@ -54,6 +54,18 @@ def test_it_prints_a_sheet_a_person_can_read() -> None:
     ]
 
 
+def test_the_sheet_of_a_session_in_which_somebody_came_late_leaves_out_what_was_before() -> None:
+    seats = {"type": "seats", "players": ["Ann", "Ben", "Cleo", "Eve"]}
+    done = run(session(HALF, seats, HALF | {"partner": "Eve"}, {"type": "dealer", "player": "Eve"}))
+    assert done.stdout.splitlines()[2:5] == [
+        "  Deal  Dealer  Played                      Result      Ann      Ben      Cleo      Dan      Eve",
+        "     1  Ann     Half, Clubs: Ann with Cleo  Made    +1    1  −1   −1  +1     1  −1   −1",
+        "     2  Ben     Half, Clubs: Ann with Eve   Made    +1    2  −1   −2  −1     0   0   −1  +1    1",
+    ]
+    assert "  1  Ann    2\n  2  Eve    1\n" in done.stdout
+    assert "Next to deal: Eve" in done.stdout
+
+
 def test_the_sheet_of_a_finished_game_names_its_winner_and_the_next_game_has_a_heading() -> None:
     finished = run(session(SWEEP, rules="dirty-clubs")).stdout
     assert "Standings in points\n  1  Ben    0\n" in finished

@@ -14,8 +14,10 @@ from scorekeeper.sessionfile import (
     CashOut,
     Chip,
     DealEvent,
+    DealtBy,
     MisdealEvent,
     NewGame,
+    Seating,
     answer,
     parse,
     read_document,
@@ -256,6 +258,170 @@ def test_files_that_say_different_things_differ() -> None:
     assert read_document(mensch(HALF)) != read_document(mensch(HALF | {"tricks": 6}))
     assert read_document(mensch()) != read_document(mensch(house_rules={"half.clubs_made": 3}))
     assert read_document(mensch()) != mensch()
+
+
+# --- seats that change, and dealers out of turn
+
+
+FIVE = [*NAMES, "Eve"]
+
+
+def seats(*names: str, **stand_ins: str) -> dict[str, Any]:
+    return {"type": "seats", "players": list(names)} | ({"stand_ins": stand_ins} if stand_ins else {})
+
+
+def dealer(name: str) -> dict[str, Any]:
+    return {"type": "dealer", "player": name}
+
+
+def half(declarer: str, partner: str) -> dict[str, Any]:
+    return HALF | {"declarer": declarer, "partner": partner}
+
+
+def test_more_can_sit_down_and_sit_out_in_turn_if_the_file_says_so() -> None:
+    file = read_document(mensch(half("Ben", "Cleo"), half("Ann", "Cleo"), players=FIVE, rotation=True))
+    assert (file.players, file.began) == (tuple(FIVE), 5)
+    got = answer(score(file))
+    assert [deal["change"] for deal in got["deals"]] == [
+        {"Ann": 0, "Ben": 1, "Cleo": 1, "Dan": -1, "Eve": -1},
+        {"Ann": 1, "Ben": 0, "Cleo": 1, "Dan": -1, "Eve": -1},
+    ]
+    event, problems = refusal(mensch(HALF, players=FIVE, rotation=True))
+    assert (event, [(problem.code, problem.field) for problem in problems]) == (1, [("NOT_PLAYING", "declarer")])
+
+
+@pytest.mark.parametrize("head", [{}, {"rotation": False}])
+def test_only_so_many_as_a_deal_needs_sit_down_if_the_file_does_not_say_so(head: dict[str, object]) -> None:
+    _, (problem,) = refusal(mensch(players=FIVE, **head))
+    assert (problem.code, problem.field) == ("PLAYERS_COUNT", "players")
+
+
+@pytest.mark.parametrize("players", [NAMES[:3], [*FIVE, "Fay", "Gus"], [*NAMES, "ann"]])
+def test_no_more_can_sit_down_than_can_sit_out(players: list[str]) -> None:
+    _, (problem,) = refusal(mensch(players=players, rotation=True))
+    assert (problem.code, problem.field) == ("PLAYERS_COUNT", "players")
+
+
+def test_who_comes_late_has_an_account_from_then_on() -> None:
+    events = [HALF, seats("Ann", "Ben", "Cleo", "Eve"), half("eve", "Ann"), seats(*NAMES), HALF]
+    file = read_document(mensch(*events))
+    assert (file.players, file.began) == (tuple(FIVE), 4)
+    assert file.events[1] == Seating((Seat(0), Seat(1), Seat(2), Seat(4)))
+    got = answer(score(file))
+    assert [deal["total"] for deal in got["deals"]] == [
+        {"Ann": 1, "Ben": -1, "Cleo": 1, "Dan": -1},
+        {"Ann": 2, "Ben": -2, "Cleo": 0, "Dan": -1, "Eve": 1},
+        {"Ann": 3, "Ben": -3, "Cleo": 1, "Dan": -2, "Eve": 1},
+    ]
+    assert got["totals"] == got["deals"][-1]["total"]
+    assert len(got["standings"]) == 5
+    assert sum(one["chips"] for one in got["transfers"] if one["to"] == "Eve") == 1
+
+
+def test_who_comes_and_goes_before_a_deal_is_played_changes_no_deal() -> None:
+    got = scored(mensch(seats("Eve", "Ann"), seats(*NAMES), HALF))
+    plain = scored(mensch(HALF))
+    assert (got["deals"], got["next_dealer"]) == (plain["deals"], plain["next_dealer"])
+    assert got["totals"] == {**plain["totals"], "Eve": 0}
+
+
+def test_the_deal_passes_on_from_a_dealer_who_has_left() -> None:
+    assert scored(mensch(seats("Ben", "Cleo", "Dan")))["next_dealer"] == "Ben"
+    assert scored(mensch(seats("Ben", "Cleo", "Dan"), seats(*NAMES)))["next_dealer"] == "Ann"
+
+
+def test_who_stands_in_plays_on_the_account_of_another() -> None:
+    file = read_document(mensch(seats(*NAMES, Ben="Eve"), half("Ann", "Ben")))
+    assert file.events[0] == Seating(tuple(map(Seat, range(4))), {Seat(1): "Eve"})
+    assert (file.players, file.people) == (tuple(NAMES), tuple(FIVE))
+    assert answer(score(file))["totals"] == {"Ann": 1, "Ben": 1, "Cleo": -1, "Dan": -1}
+
+
+def test_a_deal_out_of_turn_and_the_order_after_it() -> None:
+    got = scored(mensch(dealer("Cleo"), {"type": "misdeal"}, HALF, HALF))
+    assert [deal["dealer"] for deal in got["deals"]] == ["Cleo", "Dan"]
+    assert read_document(mensch(dealer("Cleo"), HALF)).events[0] == DealtBy(Seat(2))
+    assert scored(mensch(HALF, dealer("Dan")))["next_dealer"] == "Dan"
+    assert scored(mensch(HALF, dealer("Dan"), seats(*NAMES)))["next_dealer"] == "Ben"
+
+
+def test_who_sits_out_need_not_be_named_among_the_tricks() -> None:
+    def of(**tricks: int) -> dict[str, Any]:
+        return dirty_clubs({"type": "deal", "turn_up": "clubs", "tricks": tricks}, players=FIVE, rotation=True)
+
+    for document in (of(Ben=2, Cleo=1, Dan=1, Eve=1), of(Ann=0, Ben=2, Cleo=1, Dan=1, Eve=1)):
+        assert read_document(document).events == (DealEvent({"turn_up": "clubs", "tricks": [0, 2, 1, 1, 1]}),)
+    _, (problem,) = refusal(of(Ann=1, Ben=2, Cleo=1, Dan=1))
+    assert (problem.code, problem.field, problem.values["player"]) == ("MALFORMED", "tricks", Seat(4))
+
+
+def test_too_few_can_wait_and_cannot_deal() -> None:
+    event, problems = refusal(mensch(seats("Ann", "Ben", "Cleo"), HALF))
+    assert (event, [(problem.code, problem.field) for problem in problems]) == (2, [("SEATS_FEW", "deal")])
+
+
+@pytest.mark.parametrize(
+    ("event", "field", "reason"),
+    [
+        ({"type": "seats"}, "players", "missing"),
+        (seats("Ann"), "players", "SEATS_FEW"),
+        (seats(*FIVE, "Fay", "Gus"), "players", "SEATS_MANY"),
+        (seats(*NAMES, "ann"), "players", "SEAT_TAKEN"),
+        (seats("Eve", "Fay", "eve"), "players", "SEAT_TAKEN"),
+        ({"type": "seats", "players": "Ann"}, "players", "list"),
+        ({"type": "seats", "players": ["Ann", 1]}, "players", "text"),
+        ({"type": "seats", "players": ["Ann", " "]}, "players", "NAME_MISSING"),
+        ({"type": "seats", "players": NAMES, "stand_ins": ["Eve"]}, "stand_ins", "object"),
+        ({"type": "seats", "players": NAMES, "stand_ins": {"Ben": 1}}, "stand_ins", "text"),
+        (seats(*NAMES, Eve="Ben"), "stand_ins", "player"),
+        (seats("Ann", "Cleo", Ben="Eve"), "stand_ins", "NOT_AT_TABLE"),
+        (seats(*NAMES, Ben="Ann"), "stand_ins", "twice"),
+        (seats(*NAMES, Ben="Eve", Dan="eve"), "stand_ins", "twice"),
+        ({**seats(*NAMES), "players_": 1}, "players_", "unknown"),
+        ({"type": "dealer"}, "player", "missing"),
+        (dealer("Eve"), "player", "player"),
+        ({"type": "dealer", "player": 0}, "player", "name"),
+        ({**dealer("Ann"), "note": ""}, "note", "unknown"),
+        (HALF | {"dealer": "Ben"}, "dealer", "unknown"),
+        (HALF | {"dealer": 1}, "dealer", "unknown"),
+    ],
+    ids=repr,
+)
+def test_it_refuses_malformed_seats_and_dealers_and_names_the_key(event: object, field: str, reason: str) -> None:
+    assert only_reason(mensch(HALF, event, {})) == (2, field, reason)
+
+
+def test_only_who_is_at_the_table_can_deal() -> None:
+    assert only_reason(mensch(seats("Ann", "Ben", "Cleo"), dealer("Dan"))) == (2, "player", "NOT_AT_TABLE")
+
+
+def test_fixed_partners_stay_where_they_sit() -> None:
+    head = {"house_rules": {"partnership": "fixed"}}
+    assert only_reason(mensch(seats("Ann", "Ben", "Cleo", "Eve"), **head)) == (1, "players", "PARTNERS_FIXED")
+    assert read_document(mensch(seats(*NAMES, Ben="Eve"), **head)).people == tuple(FIVE)
+
+
+@pytest.mark.parametrize("rotation", ["yes", 1, None])
+def test_rotation_is_yes_or_no(rotation: object) -> None:
+    assert only_reason(mensch(rotation=rotation)) == (0, "rotation", "type")
+
+
+def test_seats_and_dealers_are_written_and_read_back_as_they_were() -> None:
+    document = mensch(
+        {"type": "adjustment", "chips": {**dict.fromkeys(FIVE, 0), "Ann": 1, "Eve": -1}, "note": "Pizza"},
+        seats("Ann", "Fay", "Ben", "Dan", Dan="Gus"),
+        {"type": "buy-in", "player": "Fay", "chips": 5},
+        dealer("Fay"),
+        half("Fay", "Dan"),
+        dealer("Ann"),
+        players=FIVE,
+        rotation=True,
+        dealer="Eve",
+        house_rules={},
+    )
+    file = read_document(document)
+    assert write_document(file) == document
+    assert "rotation" not in write_document(read_document(mensch(rotation=True)))
 
 
 # --- refusals

@@ -37,6 +37,8 @@ SAMPLES: dict[str, tuple[object, ...]] = {
     "result": ("made", "set"),
     "rule": ("lowest", "sweep"),
     "same": (True, False),
+    "extra_deal": (True, False),
+    "as_maker": (2, 3),
     "sum": (1, 3, 4, 0),
     "option": (Option("half.offered"), Option("half.needs", low=1, high=8), Option("drop", ("nobody",))),
     "other": ("hand",),
@@ -89,7 +91,7 @@ def test_the_codes_are_found() -> None:
 
 @pytest.mark.parametrize("code", sorted(PROBLEMS))
 def test_every_problem_has_its_sentence(code: str) -> None:
-    count = {"players": 4} if code == "PLAYERS_COUNT" else {}
+    count = {"players": 4} if code in ("PLAYERS_COUNT", "SEATS_FEW", "SEATS_MANY") else {}
     for values in samples():
         assert is_plain(words.problem_message(Problem(code, "tricks", {**values, **count, "reason": "club"}), NAMES))
 
