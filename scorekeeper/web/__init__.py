@@ -12,7 +12,24 @@ from flask_babel import Babel, format_date, format_datetime, format_time, get_lo
 from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOptions, XFrameOptions
 
 from scorekeeper import words
-from scorekeeper.web import board, chips, deals, errors, files, groups, links, rules, sessions, settlement
+from scorekeeper.web import (
+    bidding,
+    board,
+    chart,
+    chips,
+    deals,
+    declaring,
+    errors,
+    files,
+    groups,
+    links,
+    rules,
+    seats,
+    sessions,
+    settlement,
+    tableview,
+    why,
+)
 from scorekeeper.web.ids import IdConverter
 
 LOCALES = ("en",)
@@ -37,7 +54,8 @@ def init_app(app: Flask, babel: Babel) -> None:
     """Give *app* its pages."""
     babel.init_app(app, locale_selector=preferred_locale)
     app.url_map.converters["id"] = IdConverter
-    for module in (groups, links, sessions, board, deals, chips, settlement, files, rules):
+    at_table = board, tableview, bidding, declaring, deals, seats, why, chart
+    for module in (groups, links, sessions, *at_table, chips, settlement, files, rules):
         app.register_blueprint(module.blueprint)
     errors.init_app(app)
     app.jinja_env.globals.update(static_url=static_url)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import flask
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from flask_babel import get_locale
 from flask_babel import gettext as _
 
@@ -19,11 +20,11 @@ from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.paths import shipped
 from scorekeeper.queries import Rows
-from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Table, Unit
-from scorekeeper.services.history import game_of
-from scorekeeper.web import access, amounts, sheet
+from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Unit
+from scorekeeper.services.history import game_of, next_table, present_at
+from scorekeeper.web import access, amounts, picture, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.entry import canonical
+from scorekeeper.web.entry import shown as shown_text
 from scorekeeper.web.forms import new_submission_id
 
 blueprint = Blueprint("board", __name__)
@@ -32,92 +33,86 @@ THROWN_IN: Final[Facts] = {"contract": "passed-out"}
 """A deal that is thrown in where nothing more need be known about it."""
 
 
-class SeatPlace(NamedTuple):
-    """One seat as the ``seats`` macro draws it; ``href`` leads to the deal that made its total."""
-
-    name: str
-    total: Amount
-    dealer: bool
-    href: str | None
-
-
 class StandingRow(NamedTuple):
     place: int
     name: str
     total: Amount
-    href: str | None
+    href: str
 
 
 @blueprint.get("/sessions/<id:session_id>")
 def session(session_id: int) -> Response:
     game_session = access.game_session(session_id)
-    tag = _tag(game_session)
-    return _not_changed(tag) or _tagged(tag, _page(game_session))
+    return answer(_tag(game_session), lambda: _page(game_session))
 
 
 @blueprint.get("/sessions/<id:session_id>/board")
 def board(session_id: int) -> Response:
     """The part of the page that changes with every deal, to be put in place of the one shown."""
     game_session = access.game_session(session_id)
-    tag = _tag(game_session)
-    return _not_changed(tag) or _tagged(tag, _board(game_session))
+    return answer(_tag(game_session), lambda: _board(game_session))
+
+
+@blueprint.post("/sessions/<id:session_id>/side")
+def sit(session_id: int) -> ResponseReturnValue:
+    """From now on this browser shows the table as the person at one seat sees it."""
+    game_session = access.game_session(session_id)
+    seat = request.form.get("side", type=int)
+    if seat is None or seat not in present_at(game_session.seating):
+        abort(400)
+    picture.remember_side(session_id, seat)
+    return redirect(url_for(".session", session_id=session_id), 303)
 
 
 def _page(game_session: AnyRow) -> str:
-    seats = queries.seats(db.session(), game_session.id)
-    deals = queries.deals(db.session(), game_session.id)
+    seats, deals = _seats_and_deals(game_session)
     names = [seat.name for seat in seats]
     shown, older = deals[: queries.DEALS_SHOWN], len(deals) > queries.DEALS_SHOWN
     game, ruleset = game_of(game_session)
-    table = Table.restored(ruleset, game_session.table)
     return render_template(
         "board/session.html",
-        **_board_values(game_session, names, deals, older=older),
+        **_board_values(game_session, seats, deals),
         game_name=words.ruleset_title(game_session.ruleset_id),
-        deals=sheet.sheet_rows(game_session, names, shown),
+        menu=_menu(game_session, for_chips=game.plays_for_chips(ruleset)),
+        side=picture.side_of(game_session.id),
+        score_sheet=sheet.score_sheet(game_session, names, deals, shown=len(shown)),
         older=url_for("deals.index", session_id=game_session.id, before=shown[-1].number) if older else None,
         standings=_standings(game_session, names) if game_session.state == "closed" else [],
         unit=_("Chips") if game.unit is Unit.CHIPS else _("Points"),
-        waiting=queries.undecided_deal(db.session(), game_session.id) if game_session.undecided else None,
-        # The deal that ended the game says so itself while it is the latest.
-        ended=_ended(game_session, names, shown) if table.over and not shown[0].winners else [],
-        next_game=words.number(table.game + 1),
-        thrown_in=canonical(THROWN_IN) if _may_throw_in(game, ruleset) else None,
-        hidden={"submission_id": new_submission_id(), "expected_version": game_session.version},
     )
 
 
 def _board(game_session: AnyRow) -> str:
-    names = [seat.name for seat in queries.seats(db.session(), game_session.id)]
-    deals = queries.deals(db.session(), game_session.id)
-    older = len(deals) > queries.DEALS_SHOWN
-    return render_template("board/_board.html", **_board_values(game_session, names, deals, older=older))
+    return render_template("board/_board.html", **_board_values(game_session, *_seats_and_deals(game_session)))
 
 
-def _board_values(game_session: AnyRow, names: Sequence[str], deals: Rows, *, older: bool) -> dict[str, object]:
-    """What the table as seated shows, and the deal last recorded."""
+def _seats_and_deals(game_session: AnyRow) -> tuple[Rows, Rows]:
+    return queries.seats(db.session(), game_session.id), queries.deals(db.session(), game_session.id)
+
+
+def _board_values(game_session: AnyRow, seats: Rows, deals: Rows) -> dict[str, object]:
+    """What the part of the page shows that changes with every deal; *deals* are one more than the sheet shows."""
     game, ruleset = game_of(game_session)
-    table = Table.restored(ruleset, game_session.table)
-    why = url_for("deals.deal", session_id=game_session.id, number=deals[0].number) if deals else None
-    latest = deals[0] if deals else None
-    score = sheet.score_of(game_session, latest) if latest is not None and latest.status == "scored" else None
+    table, names = next_table(game_session), [seat.name for seat in seats]
+    latest, shown = (deals[0] if deals else None), deals[: queries.DEALS_SHOWN]
+    score = picture.score_of(game_session, latest)
+    by_hand = {name: seat for name, seat in (game_session.declared or {}).items() if name == "dealer"}
     return {
-        "session": game_session,
-        "names": names,
-        "places": [
-            SeatPlace(name, amounts.total(table.totals[seat], game.unit), seat == table.dealer, why)
-            for seat, name in enumerate(names)
-        ],
-        "pairs": _pairs(game, ruleset, names, table.totals),
-        "game": words.number(table.game) if game.several_games else None,
-        "over": table.over,
-        "number": words.number(game_session.deals + 1),
-        "dealer": words.name_of(table.dealer, names),
-        "reason": sheet.dealer_reason(game_session, names, deals, older=older),
+        **picture.table_values(game_session, seats, latest, score),
+        "few": len(table.seats) < game.players(ruleset),
+        "reason": sheet.dealer_reason(game_session, names, deals, older=len(deals) > len(shown)),
+        "needed": [words.line_sentence(line, names) for line in game.needed(table)],
         "latest": latest,
         "latest_number": words.number(latest.number) if latest is not None else "",
-        "read_back": _read_back(score, names, game.unit) if isinstance(score, DealScore) else [],
+        "read_back": _read_back(score, names, game.unit) if score else [],
         "title": _title(latest, names) if latest is not None else "",
+        "waiting": queries.undecided_deal(db.session(), game_session.id) if game_session.undecided else None,
+        # The deal that ended the game says so itself while it is the latest.
+        "ended": _ended(game_session, names, shown) if table.over and not shown[0].winners else [],
+        "next_game": words.number(table.game + 1),
+        "turn_ups": _turn_ups(game, ruleset),
+        "thrown_in": shown_text((0,) * len(table.totals)) if _may_throw_in(game, ruleset) else None,
+        "hidden": {"submission_id": new_submission_id(), "expected_version": game_session.version, **by_hand},
     }
 
 
@@ -125,8 +120,10 @@ def _read_back(score: DealScore[Any], names: Sequence[str], unit: Unit) -> list[
     """What the latest deal brought; who pays whom says it all where chips are counted."""
     said = sheet.read_back(score, names)
     if unit is Unit.POINTS and any(score.points):
-        changes = zip(names, map(words.signed, score.points), strict=True)
-        said.append(_("%(changes)s.", changes=", ".join(f"{name} {change}" for name, change in changes)))
+        changes = ", ".join(
+            f"{words.name_of(seat, names)} {words.signed(score.points[seat])}" for seat in score.before.seats
+        )
+        said.append(_("%(changes)s.", changes=changes))
     return said
 
 
@@ -136,20 +133,36 @@ def _title(latest: AnyRow, names: Sequence[str]) -> str:
     return "" if said_in_full else _("%(deal)s.", deal=sheet.title_of(latest.facts, names))
 
 
-def _pairs(
-    game: CardGame[Any], ruleset: Ruleset, names: Sequence[str], totals: Sequence[int]
-) -> list[tuple[str, Amount]]:
-    """What each pair has come to, where partners sit opposite each other all session."""
-    return [
-        (f"{names[one]} + {names[other]}", amounts.total(totals[one] + totals[other], game.unit))
-        for one, other in game.pairs(ruleset)
+def _menu(game_session: AnyRow, *, for_chips: bool) -> list[tuple[str, str]]:
+    """Everything else there is about a session: what it is called, and its address."""
+    is_open = game_session.state == "open"
+    chips = [("chips.chips", _("Chips"))]
+    pages = [
+        *(chips if for_chips else []),
+        *([("seats.seats", _("Seats")), ("bidding.bidding", _("Bidding"))] if is_open else []),
+        ("tableview.table", _("Table view")),
+        ("chart.chart", _("Chart")),
+        ("deals.index", _("Score sheet")),
+        ("rules.of_session", _("Rules and payments")),
+        *([] if for_chips else chips),
+        ("files.export", _("Export")),
+        ("settlement.settlement", _("End the session") if is_open else _("Settlement")),
     ]
+    return [(label, url_for(page, session_id=game_session.id)) for page, label in pages]
 
 
 def _standings(game_session: AnyRow, names: Sequence[str]) -> list[StandingRow]:
     game = game_of(game_session)[0]
     ranked = standings(dict(enumerate(game_session.table["totals"])), lowest_wins=game.lowest_wins)
-    return [StandingRow(row.place, names[row.player], amounts.total(row.total, game.unit), None) for row in ranked]
+    return [
+        StandingRow(
+            row.place,
+            names[row.player],
+            amounts.total(row.total, game.unit),
+            url_for("why.total", session_id=game_session.id, seat=row.player),
+        )
+        for row in ranked
+    ]
 
 
 def _ended(game_session: AnyRow, names: Sequence[str], deals: Rows) -> list[str]:
@@ -157,6 +170,13 @@ def _ended(game_session: AnyRow, names: Sequence[str], deals: Rows) -> list[str]
     last = next((deal for deal in deals if deal.winners), None)
     score = sheet.score_of(game_session, last) if last is not None else None
     return sheet.outcome_sentences(score, names) if isinstance(score, DealScore) else []
+
+
+@lru_cache(maxsize=256)
+def _turn_ups(game: CardGame[Any], ruleset: Ruleset) -> tuple[str, ...]:
+    """The suits one of which is turned up before anything else happens, where a deal begins so."""
+    first = game.fields(game.open_table(ruleset))[0]
+    return first.choices if first.name == "turn_up" else ()
 
 
 @lru_cache(maxsize=256)
@@ -170,8 +190,13 @@ def _tag(game_session: AnyRow) -> str | None:
     forms_key = flask.session.get("csrf_token")
     if forms_key is None or "_flashes" in flask.session:
         return None
-    parts = game_session.version, game_session.group_version, game_session.link_id, get_locale(), forms_key, _release()
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    return tag_of(game_session, forms_key)
+
+
+def tag_of(game_session: AnyRow, *more: object) -> str:
+    """What any page about the table as seated depends on, as its ETag."""
+    seen = game_session.version, game_session.group_version, game_session.link_id, picture.side_of(game_session.id)
+    return hashlib.sha256(repr((*seen, get_locale(), _release(), *more)).encode()).hexdigest()[:32]
 
 
 @cache
@@ -185,16 +210,10 @@ def _release() -> str:
     return content.hexdigest()
 
 
-def _not_changed(tag: str | None) -> Response | None:
-    if tag is None or not request.if_none_match.contains_weak(tag):
-        return None
-    response = Response(status=304)
-    response.set_etag(tag)
-    return response
-
-
-def _tagged(tag: str | None, page: str) -> Response:
-    response = make_response(page)
+def answer(tag: str | None, page: Callable[[], str]) -> Response:
+    """*page*, unless the browser has the one that *tag* names."""
+    unchanged = tag is not None and request.if_none_match.contains_weak(tag)
+    response = Response(status=304) if unchanged else make_response(page())
     if tag is not None:
         response.set_etag(tag)
     return response

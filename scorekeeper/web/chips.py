@@ -25,6 +25,7 @@ from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Problem, Refused, Seat, Unit
+from scorekeeper.rules.base import MAX_ACCOUNTS
 from scorekeeper.services.history import game_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
 from scorekeeper.services.transaction import StaleSession
@@ -35,7 +36,7 @@ from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("chips", __name__)
 
-MOST_SEATS = 6
+
 # In the digits of any script; twelve are more than any bound has, and cheap to read.
 _WHOLE_NUMBER = re.compile(r"[-+]?\d{1,12}")
 
@@ -68,7 +69,7 @@ class SeatField(Field):  # type: ignore[misc]
     data: Any
 
     def process_formdata(self, values: list[str]) -> None:
-        self.data = Seat(int(values[0])) if values and values[0] in map(str, range(MOST_SEATS)) else None
+        self.data = Seat(int(values[0])) if values and values[0] in map(str, range(MAX_ACCOUNTS)) else None
 
     def pre_validate(self, form: SessionForm) -> None:
         if self.data is None or self.data >= len(self.names):
@@ -96,7 +97,7 @@ class AdjustForm(SessionForm):
         return valid
 
 
-for _seat in range(MOST_SEATS):
+for _seat in range(MAX_ACCOUNTS):
     setattr(AdjustForm, f"chips-{_seat}", ChipsField(low=-MAX_CHIPS, blank=0))
 
 
@@ -210,7 +211,7 @@ def _move_form(name: str, seats: Sequence[AnyRow], fresh_on: int | None = None) 
 
 def _adjust_form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> AdjustForm:
     form = AdjustForm(prefix="adjust-", **_fresh(fresh_on))
-    for seat in range(MOST_SEATS):
+    for seat in range(MAX_ACCOUNTS):
         if seat < len(seats):
             form[f"chips-{seat}"].label.text = seats[seat].name
         else:

@@ -197,9 +197,7 @@ def _dry_run(
             _("%(rule)s: %(value)s", rule=words.option_label(name), value=words.option_value_label(value))
             for name, value in file.game.house_rules(file.ruleset).items()
         ],
-        players=[
-            {"name": known.get(name_key(name), name), "new": name_key(name) not in known} for name in file.players
-        ],
+        players=[{"name": known.get(name_key(name), name), "new": name_key(name) not in known} for name in file.people],
         deals=words.number(len(sheet.deals)),
         games=words.number(sheet.table.game) if file.game.several_games else None,
         **_result(sheet),

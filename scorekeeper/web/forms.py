@@ -66,6 +66,13 @@ class SessionForm(SubmissionForm):
         self.expected_version.data, self.expected_version.raw_data = version, None
 
 
+def checked(form: SessionForm) -> SessionForm:
+    """A form that is only a button: whatever is wrong with it, nobody typed it."""
+    if not form.validate():
+        abort(400)
+    return form
+
+
 class CommandFields(TypedDict):
     """What every :class:`~scorekeeper.services.transaction.SessionCommand` carries."""
 

@@ -21,7 +21,7 @@ from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
 from scorekeeper.services.groups import CreateGroup, add_player, create_group, rename_player
 from scorekeeper.services.transaction import ChangedForm
-from scorekeeper.web import access, amounts
+from scorekeeper.web import access, amounts, why
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.links import page_with_new_link, show_once
@@ -169,8 +169,8 @@ def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
         sessions=[_line(row, names[row.id]) for row in shown],
         newer="before" in request.args,
         older=shown[-1].id if len(rows) > len(shown) else None,
-        chips=_chips(totals),
-        games=list(_games(totals)),
+        chips=_chips(group.id, totals),
+        games=list(_games(group.id, totals)),
         players=queries.players(db.session(), group.id),
     )
 
@@ -203,9 +203,9 @@ def _standing(row: AnyRow, names: Sequence[str]) -> str:
     return _("Ahead: %(names)s with %(total)s", **said)
 
 
-def _chips(totals: Sequence[AnyRow]) -> list[Mapping[str, Any]]:
+def _chips(group_id: int, totals: Sequence[AnyRow]) -> list[Mapping[str, Any]]:
     """The standings in chips, over the card games that have been played for chips."""
-    played = {row.card_game for row in totals if row.chips or CARD_GAMES[row.card_game].unit is Unit.CHIPS}
+    played = why.played_for_chips(totals)
     names = {row.player_id: row.name for row in totals}
     chips: dict[int, int] = {}
     for row in totals:
@@ -216,12 +216,13 @@ def _chips(totals: Sequence[AnyRow]) -> list[Mapping[str, Any]]:
             "place": number(standing.place),
             "name": names[standing.player],
             "total": amounts.total(standing.total, Unit.CHIPS),
+            "href": url_for("why.standing", group_id=group_id, player_id=standing.player, what=why.CHIPS),
         }
         for standing in standings(chips)
     ]
 
 
-def _games(totals: Sequence[AnyRow]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+def _games(group_id: int, totals: Sequence[AnyRow]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """For each card game that is played to a winner: its name, and the standings in games won."""
     for game in CARD_GAMES.values():
         rows = {row.player_id: row for row in totals if row.card_game == game.id and row.games}
@@ -237,6 +238,7 @@ def _games(totals: Sequence[AnyRow]) -> Iterator[tuple[str, list[Mapping[str, An
                             won=number(standing.total),
                             played=number(rows[standing.player].games),
                         ),
+                        "href": url_for("why.standing", group_id=group_id, player_id=standing.player, what=game.id),
                     }
                     for standing in standings({player: row.wins for player, row in rows.items()})
                 ],

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, abort, render_template
 from flask_babel import gettext as _
 
-from scorekeeper.rules import RULESETS, CardGame, Option, Payoff, Result, Ruleset, Unit
+from scorekeeper.rules import RULESETS, CardGame, Option, Payoff, Payoffs, Result, Ruleset, Unit
 from scorekeeper.rules import ruleset as published_ruleset
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
@@ -50,6 +50,14 @@ class PayoffBlock:
     rows: tuple[PayoffRow, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PayoffTable:
+    """Payments in blocks, with a column for each role."""
+
+    roles: tuple[str, ...]
+    blocks: tuple[PayoffBlock, ...]
+
+
 @blueprint.get("/rules")
 def index() -> str:
     return render_template("rules/index.html", games=list(rulesets_by_game()))
@@ -69,8 +77,6 @@ def of_session(session_id: int) -> str:
 
 
 def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:
-    payoffs = game.payoffs(ruleset)
-    roles = tuple(dict.fromkeys(role for row in payoffs for role in row.change))
     return render_template(
         "rules/page.html",
         title=ruleset_title(ruleset.id),
@@ -80,8 +86,7 @@ def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:
             (option_label(name), option_value_label(value), option_value_label(game.ruleset(ruleset.id).options[name]))
             for name, value in game.house_rules(ruleset).items()
         ],
-        roles=[role_name(role) for role in roles],
-        blocks=list(_blocks(game, payoffs, roles)),
+        payoffs=payoff_table(game, game.payoffs(ruleset)),
         table=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "table")],
         stake=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "stake")],
         in_chips=game.unit is Unit.CHIPS,
@@ -99,7 +104,13 @@ def _that_count(game: CardGame[Any], ruleset: Ruleset, group: str) -> Iterator[O
     return (option for option in game.options if option.group == group and option.counts(ruleset.options))
 
 
-def _blocks(game: CardGame[Any], payoffs: tuple[Payoff, ...], roles: tuple[str, ...]) -> Iterator[PayoffBlock]:
+def payoff_table(game: CardGame[Any], payoffs: Payoffs) -> PayoffTable:
+    """*payoffs* as the ``payoffs`` macro draws them."""
+    roles = tuple(dict.fromkeys(role for row in payoffs for role in row.change))
+    return PayoffTable(tuple(role_name(role) for role in roles), tuple(_blocks(game, payoffs, roles)))
+
+
+def _blocks(game: CardGame[Any], payoffs: Payoffs, roles: tuple[str, ...]) -> Iterator[PayoffBlock]:
     for (case, trump), rows in groupby(payoffs, key=lambda row: (row.case, row.trump)):
         shown = tuple(
             PayoffRow(

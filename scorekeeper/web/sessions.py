@@ -28,6 +28,7 @@ from scorekeeper.models import AnyRow
 from scorekeeper.names import BadName, clean_name
 from scorekeeper.rules import (
     CARD_GAMES,
+    MOST_SITTING_OUT,
     RULESETS,
     CardGame,
     Option,
@@ -174,22 +175,22 @@ def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
     return published_ruleset(ruleset_id) if ruleset_id in RULESETS else abort(404)
 
 
-def _people(group_id: int) -> tuple[Sequence[AnyRow], Sequence[AnyRow]]:
+def _people(group_id: int) -> tuple[Sequence[AnyRow], AnyRow | None]:
     """The players of a group, and who sat in its latest session."""
     return queries.players(db.session(), group_id), queries.last_seated(db.session(), group_id)
 
 
-def _open_form(
-    game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow], last_seated: Sequence[AnyRow]
-) -> OpenForm:
+def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow], latest: AnyRow | None) -> OpenForm:
     """The form for *ruleset*, filled in as the group sat last, or else as its players joined."""
-    everybody = [row.player_id for row in last_seated]
-    everybody += [player.id for player in players if player.id not in everybody]
-    sitting = everybody[: game.players(ruleset)]
+    sitting = [player for _seat, player in latest.seating] if latest else []
+    if not game.admits(ruleset, len(sitting)):
+        sitting += [player.id for player in players if player.id not in sitting]
+        sitting = sitting[: game.players(ruleset)]
     options = {option.name: option for option in game.options}
     names = [SelectChoice("", _("Nobody")), *(SelectChoice(str(player.id), player.name) for player in players)]
     fields: dict[str, Any] = {}
-    for place in range(options["players"].high or 0):
+    places = (options["players"].high or 0) + MOST_SITTING_OUT
+    for place in range(places):
         label = _("Seat %(number)s", number=place + 1)
         player = str(sitting[place]) if place < len(sitting) else ""
         fields[f"seat-{place}"] = SelectField(label, choices=names, default=player, validate_choice=False)
@@ -197,9 +198,9 @@ def _open_form(
     for option in _changeable(game):
         fields[f"rule-{option.name}"] = _rule_field(option, ruleset.options[option.name])
     form_class = type("OpenSessionForm", (OpenForm,), fields)
-    last_currency = last_seated[0].currency if last_seated else None
+    last_currency = latest.currency if latest else None
     form: OpenForm = form_class(
-        places=options["players"].high or 0,
+        places=places,
         rules=ruleset.id,
         name=format_skeleton("MMMMEEEEd", today(), locale=locale()),
         dealer=BY_LOT,

@@ -119,7 +119,12 @@ def _places(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
     game, ruleset = game_of(session)
     totals = dict(enumerate(Table.restored(ruleset, session.table).totals))
     return [
-        {"place": words.number(row.place), "name": seats[row.player].name, "total": amounts.total(row.total, game.unit)}
+        {
+            "place": words.number(row.place),
+            "name": seats[row.player].name,
+            "total": amounts.total(row.total, game.unit),
+            "href": url_for("why.total", session_id=session.id, seat=row.player),
+        }
         for row in standings(totals, lowest_wins=game.lowest_wins)
     ]
 

@@ -2,66 +2,235 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from itertools import pairwise, zip_longest
+from typing import Any, Final, NamedTuple
 
+import flask
 from flask import url_for
 from flask_babel import gettext as _
 
-from scorekeeper import words
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
+from scorekeeper.names import short_forms
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table
+from scorekeeper.rules import DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.words.said import name_of
 
+MAX_ORDERS: Final = 20
+"""Sessions whose order one browser remembers: the latest."""
+MANY: Final = 5
+"""Columns that leave little room for each."""
+ROOM: Final = 8
+ROOM_OF_MANY: Final = 6
+"""Characters of a name that a column of a phone has room for."""
+
+
+class Head(NamedTuple):
+    """The player of a column. ``short`` is the name where there is little room."""
+
+    name: str
+    short: str
+
 
 class Cell(NamedTuple):
-    """What a deal brought one player, and the total after it."""
+    """What a deal brought one player, and the total after it; or why it brought nothing: ``away``.
 
-    change: Amount
-    total: Amount
+    ``dealer`` is whether the player dealt it.
+    """
+
+    dealer: bool
+    change: Amount | None = None
+    total: Amount | None = None
+    away: str = ""
 
 
 class SheetRow(NamedTuple):
-    """One deal as the ``sheet`` macro draws it. ``word`` says what is special about it."""
+    """One deal as the ``sheet`` macro draws it, or chips moved by hand between two, which have no ``number``.
 
-    number: int
+    ``word`` says what is special about it, ``notes`` what else there is to know, in sentences. ``heading`` is the game
+    that begins with this row.
+    """
+
     contract: str
-    suit: str | None
-    declarer: str
-    tricks: str
     href: str
     cells: tuple[Cell, ...]
-    void: bool
-    word: str
+    notes: tuple[str, ...]
+    number: int | None = None
+    suit: str | None = None
+    declarer: str = ""
+    tricks: str = ""
+    void: bool = False
+    word: str = ""
+    heading: str = ""
 
 
-def sheet_rows(session: AnyRow, names: Sequence[str], deals: Rows) -> list[SheetRow]:
-    """*deals* in the order given."""
-    game, ruleset = game_of(session)
-    # One address is worked out for all rows, each of which is a page below it.
-    sheet_url = url_for("deals.index", session_id=session.id)
-    # The same few numbers fill a sheet.
-    change = cache(lambda value: amounts.change(value, game.unit))
-    total = cache(lambda value: amounts.total(value, game.unit))
-    return [
-        SheetRow(
+class Sheet(NamedTuple):
+    """A score sheet, or a part of one, with a column for everybody who ever came to the table."""
+
+    heads: tuple[Head, ...]
+    rows: tuple[SheetRow, ...]
+
+
+class Moved(NamedTuple):
+    """Chips moved by hand between two deals, with the notes that say why, and the totals then."""
+
+    chips: tuple[int, ...]
+    totals: Sequence[int]
+    notes: tuple[str, ...] = ()
+
+
+def score_sheet(
+    session: AnyRow, names: Sequence[str], deals: Rows, *, shown: int | None = None, oldest_first: bool = False
+) -> Sheet:
+    """The first *shown* of *deals*, or all of them. They come newest first; one that is not shown explains the next."""
+    writer = _Writer(session, names)
+    moved = _moved(session, deals)
+    oldest_shown = deals[:shown][-1].number if deals else 1
+    rows: list[SheetRow] = []
+    older = previous = None
+    for deal in reversed(deals):
+        if older is None or deal.number != older.number + 1:
+            previous, from_start = None, deal.number == 1
+        if deal.number >= oldest_shown:
+            rows += [writer.move(moved[deal.number])] if deal.number in moved else []
+            rows.append(writer.deal(deal, previous, known=from_start or previous is not None))
+        older, previous = deal, deal if deal.status == "scored" else previous
+    if session.deals + 1 in moved:
+        rows.append(writer.move(moved[session.deals + 1]))
+    heads = short_forms(tuple(names), ROOM_OF_MANY if len(names) >= MANY else ROOM)
+    return Sheet(tuple(map(Head, names, heads)), _under_headings(rows if oldest_first else rows[::-1]))
+
+
+class _Writer:
+    """Writes the rows of the sheet of one session."""
+
+    def __init__(self, session: AnyRow, names: Sequence[str]) -> None:
+        self.session, self.names = session, names
+        self.game, self.ruleset = game_of(session)
+        # One address is worked out for all rows, each of which is a page below it.
+        self.sheet_url = url_for("deals.index", session_id=session.id)
+        self.players = self.game.players(self.ruleset)
+        self.several_games = session.table["game"] > 1
+        # The same few numbers fill a sheet.
+        self.change = cache(lambda value: amounts.change(value, self.game.unit))
+        self.total = cache(lambda value: amounts.total(value, self.game.unit))
+
+    def deal(self, deal: AnyRow, previous: AnyRow | None, *, known: bool) -> SheetRow:
+        """The row of a deal; *previous* is the scored one before it, if there is one, and it is *known*."""
+        return SheetRow(
             number=deal.number,
-            contract=_contract(deal.facts, names),
+            contract=_contract(deal.facts, self.names),
             suit=_suit(deal.facts),
-            declarer=_side(deal.facts, names),
-            tricks=_tricks(deal.facts, ruleset.options["hand"]),
-            href=f"{sheet_url}/{deal.number}",
-            cells=tuple(Cell(change(one), total(after)) for one, after in zip(deal.points, deal.totals, strict=False)),
+            declarer=_side(deal.facts, self.names),
+            tricks=_tricks(deal.facts, self.ruleset.options["hand"]),
+            href=f"{self.sheet_url}/{deal.number}",
+            cells=self._cells(deal.points, deal.totals, deal.before) if deal.status == "scored" else (),
             void=deal.status != "scored",
-            word=word_of(deal, names),
+            word=word_of(deal, self.names),
+            notes=tuple(self._notes(deal, previous, known=known)) if deal.status == "scored" else (),
+            heading=_("Game %(number)s", number=words.number(deal.before["game"])) if self.several_games else "",
         )
-        for deal in deals
+
+    def move(self, moved: Moved) -> SheetRow:
+        return SheetRow(
+            contract=_("Chips moved by hand"),
+            href=url_for("chips.chips", session_id=self.session.id),
+            cells=self._cells(moved.chips, moved.totals, None),
+            notes=moved.notes,
+        )
+
+    def _cells(
+        self, changes: Sequence[int], totals: Sequence[int], before: Mapping[str, Any] | None
+    ) -> tuple[Cell, ...]:
+        dealer = before["dealer"] if before else None
+        away = self._away(before) if before else {}
+        return tuple(
+            Cell(seat == dealer, self.change(changes[seat]), self.total(totals[seat]))
+            if seat < len(totals) and seat not in away
+            else Cell(seat == dealer, away=away.get(seat) or _("not at the table"))
+            for seat in range(len(self.names))
+        )
+
+    def _notes(self, deal: AnyRow, previous: AnyRow | None, *, known: bool) -> Iterator[str]:
+        if known and deal.before["dealer"] != self._usual_dealer(previous):
+            yield reason_of_dealer(self.session, self.names, deal.before, previous, by_hand="dealer" in deal.facts)
+        if self.game.unit is Unit.POINTS and any(deal.chips):
+            stakes = (
+                _("%(player)s %(chips)s", player=name_of(seat, self.names), chips=words.signed(chips))
+                for seat, chips in enumerate(deal.chips)
+                if chips
+            )
+            yield _("Stakes in chips: %(stakes)s.", stakes=", ".join(stakes))
+
+    def _usual_dealer(self, previous: AnyRow | None) -> int | None:
+        """Who deals if nothing is worth a word: nobody does after a deal that brought nothing."""
+        if previous is None:
+            return int(self.session.first_dealer)
+        if previous.result in (Result.MISDEAL, Result.PASSED_OUT):
+            return None
+        return Table.restored(self.ruleset, previous.before).next_dealer
+
+    def _away(self, before: Mapping[str, Any]) -> dict[int, str]:
+        """Who did not play a deal, and why."""
+        if len(before["totals"]) == self.players and "present" not in before:
+            return {}
+        table = Table.restored(self.ruleset, before)
+        return {
+            seat: _("sat out") if seat in table.ring else _("not at the table")
+            for seat in range(len(table.totals))
+            if seat not in table.seats
+        }
+
+
+def _moved(session: AnyRow, deals: Rows) -> dict[int, Moved]:
+    """The chips moved by hand beside *deals*, by the number of the deal that was dealt next."""
+    if game_of(session)[0].unit is not Unit.CHIPS:
+        # They are not what the sheet counts.
+        return {}
+    stops = [
+        (0, 0, (), session.opening),
+        *((deal.number, deal.recorded, deal.before["totals"], deal.totals) for deal in reversed(deals)),
+        (session.deals + 1, session.version + 1, session.table["totals"], ()),
     ]
+    moved: dict[int, Moved] = {}
+    versions: dict[int, range] = {}
+    for (older, after, _before, left), (newer, until, found, _after) in pairwise(stops):
+        chips = tuple(now - then for then, now in zip_longest(left, found, fillvalue=0))
+        if newer == older + 1 and any(chips):
+            moved[newer], versions[newer] = Moved(chips, found), range(after + 1, until)
+    if moved:
+        first, last = min(one.start for one in versions.values()), max(one.stop for one in versions.values())
+        notes = queries.adjustment_notes(db.session(), session.id, after=first - 1, before=last)
+        for number, between in versions.items():
+            said = tuple(change.note for change in notes if change.version in between)
+            moved[number] = moved[number]._replace(notes=said)
+    return moved
+
+
+def _under_headings(rows: Sequence[SheetRow]) -> tuple[SheetRow, ...]:
+    """*rows* with each heading above the first of its rows only."""
+    above = ["", *(row.heading for row in rows)]
+    return tuple(
+        row._replace(heading="") if row.heading == heading else row for row, heading in zip(rows, above, strict=False)
+    )
+
+
+def remember_order(session_id: int, *, oldest_first: bool) -> None:
+    """Keep in this browser's cookie in which order it shows the score sheet of a session."""
+    others = [known for known in flask.session.get("oldest_first", []) if known != session_id]
+    flask.session["oldest_first"] = [*others, session_id][-MAX_ORDERS:] if oldest_first else others
+
+
+def oldest_first(session_id: int) -> bool:
+    """Whether this browser shows the score sheet of a session from the first deal on."""
+    return session_id in flask.session.get("oldest_first", [])
 
 
 def score_of(session: AnyRow, deal: AnyRow) -> DealScore[Any] | Refused:
@@ -78,7 +247,7 @@ def score_of(session: AnyRow, deal: AnyRow) -> DealScore[Any] | Refused:
 
 def title_of(facts: Facts, names: Sequence[str]) -> str:
     """What was played, by whom."""
-    return words.result_name(Result.MISDEAL) if facts == MISDEAL else words.deal_title(facts, names)
+    return words.result_name(Result.MISDEAL) if "misdeal" in facts else words.deal_title(facts, names)
 
 
 def outcome_sentences(score: DealScore[Any], names: Sequence[str]) -> list[str]:
@@ -99,23 +268,51 @@ def read_back(score: DealScore[Any], names: Sequence[str]) -> list[str]:
 
 def dealer_reason(session: AnyRow, names: Sequence[str], deals: Rows, *, older: bool) -> str:
     """Why it is this dealer's deal; *deals* are the latest, newest first, and *older* says that there are more."""
-    dealer = name_of(session.table["dealer"], names)
     last = next((deal for deal in deals if deal.status == "scored"), None)
-    if last is None:
-        return "" if older else _("%(dealer)s deals first.", dealer=dealer)
-    number = words.number(last.number)
-    if last.result == Result.MISDEAL:
-        return _("Deal %(number)s was a misdeal, so %(dealer)s deals again.", number=number, dealer=dealer)
-    if last.result == Result.PASSED_OUT:
-        if last.before["dealer"] == session.table["dealer"]:
-            return _("Deal %(number)s was thrown in, so %(dealer)s deals again.", number=number, dealer=dealer)
-        return _("Deal %(number)s was thrown in, and the deal passes to %(dealer)s.", number=number, dealer=dealer)
-    return _(
-        "%(before)s dealt deal %(number)s; %(dealer)s sits next, clockwise.",
-        before=name_of(last.before["dealer"], names),
-        number=number,
-        dealer=dealer,
-    )
+    if last is None and older:
+        return ""
+    by_hand = "dealer" in (session.declared or {})
+    table = {**session.table, "dealer": session.declared["dealer"]} if by_hand else session.table
+    return reason_of_dealer(session, names, table, last, by_hand=by_hand)
+
+
+def reason_of_dealer(
+    session: AnyRow,
+    names: Sequence[str],
+    table: Mapping[str, Any],
+    previous: AnyRow | None,
+    *,
+    by_hand: bool = False,
+) -> str:
+    """Why it is the deal of the dealer at *table*, a table's state, after *previous*, the scored deal before, if any.
+
+    *by_hand* is whether a person named the dealer rather than the rules.
+    """
+    ruleset = game_of(session)[1]
+    here = Table.restored(ruleset, table)
+    said = {"dealer": name_of(here.dealer, names)}
+    if previous is None:
+        due = turn = session.first_dealer
+    else:
+        last = Table.restored(ruleset, previous.before)
+        said |= {"number": words.number(previous.number), "before": name_of(last.dealer, names)}
+        thrown_in = previous.result == Result.PASSED_OUT
+        again = previous.result == Result.MISDEAL or (thrown_in and ruleset.options["passed_out"] == "same-dealer")
+        due = last.dealer if again else last.next_dealer
+        turn = replace(last, dealer=due).seated(here.ring, 0).dealer
+    if by_hand and here.dealer != turn:
+        return _("%(dealer)s deals out of turn; it was %(turn)s’s turn.", **said, turn=name_of(turn, names))
+    if here.dealer != due:
+        return _("%(due)s was not at the table, so %(dealer)s deals.", **said, due=name_of(due, names))
+    if previous is None:
+        return _("%(dealer)s deals first.", **said)
+    if previous.result == Result.MISDEAL:
+        return _("Deal %(number)s was a misdeal, so %(dealer)s deals again.", **said)
+    if thrown_in and again:
+        return _("Deal %(number)s was thrown in, so %(dealer)s deals again.", **said)
+    if thrown_in:
+        return _("Deal %(number)s was thrown in, and the deal passes to %(dealer)s.", **said)
+    return _("%(before)s dealt deal %(number)s; %(dealer)s sits next, clockwise.", **said)
 
 
 def _suit(facts: Facts) -> str | None:

@@ -53,25 +53,25 @@ def test_a_game_to_its_end_and_back_and_the_next_one(phone: Page, server: Server
     page.goto(f"{server.url}/sessions/{session.id}")
 
     for number, deal in enumerate(deals, 1):
-        expect(page.locator(".board")).to_contain_text(f"{CASE['expect']['deals'][number - 1]['dealer']} deals")
+        expect(page.locator(".dealing")).to_contain_text(f"{CASE['expect']['deals'][number - 1]['dealer']} deals")
         record(page, number, deal, numbers[number - 1])
 
     ended = "Ben took every trick and wins the game at once."
-    expect(page.locator(".board")).to_contain_text("Game over")
+    expect(page.locator(".dealing")).to_contain_text("Game over")
     expect(page.get_by_text(ended)).to_be_visible()
     expect(page.get_by_text("Ben wins game 1")).to_be_visible()
     expect(page.get_by_role("link", name="Record deal")).to_have_count(0)
 
     page.get_by_role("button", name="Undo deal 6").tap()
-    expect(page.locator(".board")).to_contain_text("Ben deals")
+    expect(page.locator(".dealing")).to_contain_text("Ben deals")
     expect(page.get_by_text(ended)).to_have_count(0)
     assert seated(page) == {name: total for name, (_, total) in numbers[4].items()}
     record(page, 7, deals[5], numbers[5])
     expect(page.get_by_text(ended)).to_be_visible()
 
     page.get_by_role("button", name="Start game 2").tap()
-    expect(page.locator(".board")).to_contain_text("Game 2")
-    expect(page.locator(".board")).to_contain_text("Cleo deals")
+    expect(page.locator(".dealing")).to_contain_text("Game 2")
+    expect(page.locator(".dealing")).to_contain_text("Cleo deals")
     assert seated(page) == dict.fromkeys(NAMES, "25")
     done = server.command("check")
     assert (done.returncode, done.stdout) == (0, "0 differences\n")

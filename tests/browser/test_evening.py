@@ -53,7 +53,7 @@ def start_session(page: Page, server: Server) -> None:
 def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Server) -> None:
     page = phone
     start_session(page, server)
-    expect(page.get_by_text("Dan deals", exact=True)).to_be_visible()
+    expect(page.get_by_text("Deal 1 · Dan deals")).to_be_visible()
 
     for number, (deal, expected) in enumerate(zip(CASE["session"]["events"], CASE["expect"]["deals"], strict=True), 1):
         assert f"{expected['dealer']} deals" in page.locator("main").inner_text()
@@ -88,6 +88,7 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
     totals = CASE["expect"]["deals"][-1]["total"]
     assert seated(page) == {name: signed(totals[name]) for name in NAMES}
 
+    page.locator(".menu summary").tap()
     page.get_by_role("link", name="End the session").tap()
     page.get_by_role("button", name="End the session").tap()
     expect(page.get_by_text("The session has ended.")).to_be_visible()

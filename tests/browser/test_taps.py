@@ -8,34 +8,70 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy.orm import Session
 
+from scorekeeper.rules import RULESETS, ruleset
 from tests.browser.conftest import Server
 from tests.browser.deals import choose, previewed
 from tests.factories import MadeSession, make_session
 
 HALF_MADE = ("declarer-0", "partner-2", "tricks-5")
 MENSCH = {
-    "half": HALF_MADE,
-    "half set": ("declarer-0", "partner-2", "tricks-4"),
-    "after": ("contract-after", *HALF_MADE),
-    "forced": ("contract-forced", "declarer-3", "partner-1", "trump-hearts", "tricks-8"),
-    "five": ("contract-five", "declarer-1", "trump-diamonds", "tricks-8"),
-    "five after": ("contract-five-after", "declarer-1", "tricks-5"),
-    "six": ("contract-six", "declarer-2", "trump-spades", "tricks-6"),
-    "six after": ("contract-six-after", "declarer-2", "tricks-0"),
-    "seven": ("contract-seven", "declarer-3", "trump-clubs", "tricks-7"),
-    "seven after": ("contract-seven-after", "declarer-3", "tricks-7"),
-    "solo": ("contract-solo", "declarer-0", "trump-hearts", "tricks-8"),
+    "half": (5, HALF_MADE),
+    "half set": (5, ("declarer-0", "partner-2", "tricks-4")),
+    "after": (6, ("contract-after", *HALF_MADE)),
+    "five": (6, ("contract-five", "declarer-1", "trump-diamonds", "tricks-8")),
+    "five after": (5, ("contract-five-after", "declarer-1", "tricks-5")),
+    "six": (6, ("contract-six", "declarer-2", "trump-spades", "tricks-6")),
+    "six after": (5, ("contract-six-after", "declarer-2", "tricks-0")),
+    "seven": (6, ("contract-seven", "declarer-3", "trump-clubs", "tricks-7")),
+    "seven after": (5, ("contract-seven-after", "declarer-3", "tricks-7")),
+    "solo": (6, ("contract-solo", "declarer-0", "trump-hearts", "tricks-8")),
 }
-THREE_TRICKS = ("tricks-0-3", "tricks-1-1", "tricks-2-1")
-DIRTY_CLUBS = {
-    "with a maker": ("turn_up-spades", "maker-0", "trump-hearts", *THREE_TRICKS),
-    "without trump": ("turn_up-diamonds", "maker-nobody", *THREE_TRICKS),
-    "with a club turned": ("turn_up-clubs", *THREE_TRICKS),
+FORCED = {"forced": (7, ("contract-forced", "declarer-3", "partner-1", "trump-hearts", "tricks-8"))}
+THROWN_IN = {"thrown in": (3, ("contract-passed-out",))}
+
+ONE, TWO = ("tricks-0-5",), ("tricks-0-3", "tricks-2-2")
+THREE, FOUR = ("tricks-0-2", "tricks-1-2", "tricks-2-1"), ("tricks-0-2", "tricks-1-1", "tricks-2-1")
+CLUB, MADE = ("turn_up-clubs",), ("turn_up-spades", "maker-0", "trump-hearts")
+CLUB_TURNED = {
+    "club turned, one took tricks": (3, (*CLUB, *ONE)),
+    "club turned, two took tricks": (4, (*CLUB, *TWO)),
+    "club turned, three took tricks": (5, (*CLUB, *THREE)),
+    "club turned, four took tricks": (5, (*CLUB, *FOUR)),
 }
-BUCK_EUCHRE = {
-    "with all in": ("turn_up-spades", "maker-0", "trump-hearts", *THREE_TRICKS),
-    "with one dropped": ("turn_up-spades", "maker-0", "trump-hearts", "dropped-1", "tricks-0-3", "tricks-2-0"),
+WITH_MAKER = {
+    "one took tricks": (5, (*MADE, *ONE)),
+    "two took tricks": (6, (*MADE, *TWO)),
+    "three took tricks": (7, (*MADE, *THREE)),
+    "four took tricks": (7, (*MADE, *FOUR)),
 }
+WITHOUT_TRUMP = {"without trump": (6, ("turn_up-diamonds", "maker-nobody", *FOUR))}
+NOT_BID = {"thrown in": (3, ("turn_up-diamonds", "maker-nobody"))}
+DROPPED = {
+    "one dropped": (7, (*MADE, "dropped-1", "tricks-0-3", "tricks-2-1")),
+    "two dropped": (7, (*MADE, "dropped-1", "dropped-3", "tricks-0-3")),
+    "three dropped": (7, (*MADE, "dropped-1", "dropped-2", "dropped-3")),
+}
+# Naming the bid is one tap more.
+BID = {way: (taps + 1, (*MADE, "bid-3", *controls[3:])) for way, (taps, controls) in (WITH_MAKER | DROPPED).items()}
+THREE_PLAY = {
+    "club turned": (4, (*CLUB, "tricks-0-2", "tricks-1-1")),
+    "all in": (6, (*MADE, "tricks-0-3", "tricks-1-1")),
+    "one dropped": (6, (*MADE, "dropped-1", "tricks-0-3")),
+    "two dropped": (6, (*MADE, "dropped-1", "dropped-2")),
+}
+Ways = dict[str, tuple[int, tuple[str, ...]]]
+WAYS: dict[str, Ways] = {
+    "mensch": MENSCH | FORCED,
+    "mensch-russian": MENSCH | THROWN_IN,
+    "mensch-russian-printed": {way: MENSCH[way] for way in MENSCH if way not in ("after", "solo")} | THROWN_IN,
+    "dirty-clubs": CLUB_TURNED | WITH_MAKER | WITHOUT_TRUMP,
+    "buck-euchre": CLUB_TURNED | WITH_MAKER | WITHOUT_TRUMP | DROPPED,
+    "buck-euchre-no-drop": CLUB_TURNED | WITH_MAKER | WITHOUT_TRUMP,
+    "buck-euchre-bid": CLUB_TURNED | BID | NOT_BID,
+    "buck-euchre-three": THREE_PLAY | NOT_BID,
+}
+"""For each ruleset, every way to play a deal: how many taps it takes, from the session's page and back, and on what."""
+MOST: dict[str, int] = {way: 7 if way.startswith("mensch") else 8 for way in WAYS}
 
 
 def sit_down(page: Page, server: Server, session: MadeSession) -> None:
@@ -57,55 +93,72 @@ def tap(page: Page, target: str) -> None:
 
 def record(page: Page, controls: tuple[str, ...]) -> int:
     """Record a deal from the page of its session; how many taps that took."""
-    tap(page, "a.go")
+    # The card turned up is the first tap where a deal begins with one.
+    turned_up = [control for control in controls if control.startswith("turn_up-")]
+    taps = [control for control in controls if control not in turned_up]
+    page.wait_for_load_state()
+    tap(page, f"#{turned_up[0].replace('turn_up', 'turned')}" if turned_up else "a.go")
     expect(page.locator("#record")).to_be_visible()
-    for control in controls:
+    page.wait_for_load_state()
+    for control in taps:
         with previewed(page):
             tap(page, f"#{control}")
+    for control in controls:
         expect(page.locator(f"#{control}")).to_be_checked()
     expect(page.locator("#record")).to_be_enabled()
     tap(page, "#record")
     expect(page.locator("a.go")).to_be_visible()
     assert page.evaluate("scrollY") == 0
-    return len(controls) + 2
+    return len(taps) + 2
 
 
-def test_a_half_made_takes_five_taps(phone: Page, server: Server, db: Session) -> None:
-    sit_down(phone, server, make_session(db))
+@pytest.mark.parametrize("rules", RULESETS)
+def test_every_way_to_play_a_deal_takes_the_taps_written_down(
+    phone: Page, server: Server, db: Session, rules: str
+) -> None:
+    card_game = RULESETS[rules].id
+    house_rules = {"start": 1000, "sweep": "counts"} if RULESETS[rules].several_games else {}
+    sit_down(phone, server, make_session(db, card_game=card_game, ruleset=rules, house_rules=house_rules, dealer=0))
 
-    assert record(phone, HALF_MADE) == 5
+    taps = {way: record(phone, controls) for way, (_, controls) in WAYS[rules].items()}
+
+    assert taps == {way: written for way, (written, _) in WAYS[rules].items()}
+    assert max(taps.values()) <= MOST[rules]
 
 
-def test_no_contract_of_mensch_takes_more_than_seven_taps(phone: Page, server: Server, db: Session) -> None:
-    sit_down(phone, server, make_session(db))
+def test_every_contract_has_its_taps_written_down() -> None:
+    for rules in ("mensch", "mensch-russian", "mensch-russian-printed"):
+        game, published = ruleset(rules)
+        (contract,) = (field for field in game.fields(game.open_table(published)) if field.name == "contract")
+        pressed = {key for _, controls in WAYS[rules].values() for key in controls}
+        # The first is chosen already.
+        assert {f"contract-{choice}" for choice in contract.choices[1:]} <= pressed
 
-    taps = {contract: record(phone, controls) for contract, controls in MENSCH.items()}
 
-    assert max(taps.values()) <= 7
-    assert phone.locator("a.go").inner_text() == f"Record deal {len(MENSCH) + 1}"
-
-
-def test_a_deal_of_dirty_clubs_takes_no_more_than_eight_taps(phone: Page, server: Server, db: Session) -> None:
-    sit_down(phone, server, make_session(db, card_game="dirty-clubs"))
-    taps = [record(phone, controls) for controls in DIRTY_CLUBS.values()]
-    sit_down(phone, server, make_session(db, card_game="dirty-clubs", ruleset="buck-euchre"))
-    taps += [record(phone, controls) for controls in BUCK_EUCHRE.values()]
-
-    assert max(taps) <= 8
+def test_a_half_made_takes_five_taps() -> None:
+    assert WAYS["mensch"]["half"][0] == 5
 
 
 @pytest.mark.parametrize(
-    ("card_game", "rules", "controls"),
-    [("mensch", "mensch", MENSCH["five"]), ("dirty-clubs", "buck-euchre", BUCK_EUCHRE["with all in"])],
+    ("rules", "controls"),
+    [
+        ("mensch", HALF_MADE),
+        ("mensch", MENSCH["five"][1]),
+        ("dirty-clubs", WITHOUT_TRUMP["without trump"][1]),
+        ("buck-euchre", DROPPED["one dropped"][1]),
+        ("buck-euchre", CLUB_TURNED["club turned, four took tricks"][1]),
+        ("buck-euchre-bid", BID["four took tricks"][1]),
+    ],
 )
 def test_every_key_is_large_enough_and_apart_from_the_next(
-    phone: Page, server: Server, db: Session, card_game: str, rules: str, controls: tuple[str, ...]
+    phone: Page, server: Server, db: Session, rules: str, controls: tuple[str, ...]
 ) -> None:
-    sit_down(phone, server, make_session(db, card_game=card_game, ruleset=rules))
+    sit_down(phone, server, make_session(db, card_game=RULESETS[rules].id, ruleset=rules))
     phone.goto(f"{phone.url}/deals/new")
     _measure_keys(phone)
-    choose(phone, *controls)
-    _measure_keys(phone)
+    for control in controls:
+        choose(phone, control)
+        _measure_keys(phone)
 
 
 def _measure_keys(page: Page) -> None:
@@ -115,7 +168,7 @@ def _measure_keys(page: Page) -> None:
         boxes: list[tuple[float, float, float, float]] = page.locator(
             ".choice input, summary, .deal-title a"
         ).evaluate_all(
-            "keys => keys.map(key => key.getBoundingClientRect())"
+            "keys => keys.filter(key => key.checkVisibility()).map(key => key.getBoundingClientRect())"
             "            .map(box => [box.left, box.right, box.top, box.bottom])"
         )
         assert min(right - left for left, right, _, _ in boxes) >= 44

@@ -28,8 +28,7 @@ def fill_in(visitor: Visitor, path: str, **entered: FormValue) -> Page:
     page = visitor.get(path)
     for name, value in entered.items():
         for one in [value] if isinstance(value, str | int) else value:
-            keys = page.soup.select(f'[name="{name}"]:is([type=radio], [type=checkbox])')
-            assert not keys or any(key["value"] == str(one) for key in keys), f"{name} cannot be {one}"
+            assert f"{name}-{one}" not in barred(page), f"{name} cannot be {one}"
         page = deal_form(page).fill(**{name: value}).submit("Show the payments")
     return page
 
@@ -65,4 +64,11 @@ def checked(page: Page, name: str) -> list[str]:
 
 def offered(page: Page, name: str) -> list[str]:
     """What can be chosen of the keys *name*."""
-    return [str(key["value"]) for key in page.soup.select(f'[name="{name}"]:is([type=radio], [type=checkbox])')]
+    keys = page.soup.select(f'[name="{name}"]:is([type=radio], [type=checkbox])')
+    return [str(key["value"]) for key in keys if key["id"] not in barred(page)]
+
+
+def barred(page: Page) -> set[str]:
+    """The keys that stand in their places and cannot be chosen."""
+    keys = page.soup.select(":is([hidden], fieldset[disabled]) input[id], input[id][disabled]")
+    return {str(key["id"]) for key in keys}

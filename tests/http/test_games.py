@@ -49,7 +49,7 @@ def test_the_page_names_the_winner_and_the_rule_and_offers_the_next_game(host: H
 
     page = host.get(f"/sessions/{session.id}")
 
-    assert "Game 1 Game over" in page.text
+    assert "Game 1 · Game over" in page.text
     assert "Ben took every trick and wins the game at once." in page.text
     assert "Ben wins game 1" in page.soup.select(".sheet tbody")[0].get_text()
     assert "Record deal" not in page.text
@@ -80,7 +80,7 @@ def test_a_new_game_starts_from_the_beginning_with_the_next_dealer(host: Host, d
     page = press(host.get(f"/sessions/{session.id}"), "Start game 2")
 
     assert page.path == f"/sessions/{session.id}"
-    assert "Game 2 Deal 2 Ann deals" in page.text
+    assert "Game 2 · Deal 2 · Ann deals" in page.text
     assert seated(page) == {"Ann": "25", "Ben": "25", "Cleo": "25", "Dan": "25"}
     assert list(differences(db)) == []
 

@@ -172,7 +172,8 @@ def test_any_query_is_harmless(app: Flask, host: Host, db: Session, world: World
 
     for rule in (rule for rule in routes(app, "GET") if rule.endpoint != "static"):
         for kind in sorted(NASTY.keys() - {"missing", "very long"}):
-            query = dict.fromkeys(("before", "rules", "players"), NASTY[kind])
+            names = ("before", "rules", "players", "say", "contract", "declarer", "auction-0-seat", "auction-0")
+            query = dict.fromkeys(names, NASTY[kind])
             page = host.get(address(app, rule, world.sessions["open"]), query_string=query)
             assert page.status < 500, (rule, kind)
             assert not page.soup.select("img, [onerror]"), (rule, kind)

@@ -13,6 +13,7 @@ from scorekeeper.extensions import db as database
 from scorekeeper.models import AnyRow, GameSession, LedgerEntry, Player, SessionSeat
 from scorekeeper.rules import RULESETS
 from scorekeeper.services.groups import add_player
+from scorekeeper.services.history import next_table
 from scorekeeper.web import sessions as opening_a_session
 from tests.http.conftest import Host
 from tests.http.visitor import Form
@@ -306,9 +307,22 @@ def test_a_house_rule_says_how_many_play(host: Host, db: Session) -> None:
     assert opened(db).opening == [25] * 5
 
 
+@pytest.mark.parametrize("more", [1, 2])
+def test_those_beyond_the_players_of_a_deal_sit_out_in_turn(host: Host, db: Session, more: int) -> None:
+    others = {
+        f"seat-{seat}": add_player(db, host.group.group_id, name)
+        for seat, name in list(enumerate(("Eve", "Fay"), start=4))[:more]
+    }
+    form_for(host).fill(**others).submit()
+    session = opened(db)
+    assert len(session.seating) == 4 + more
+    assert len(next_table(session).seats) == 4
+
+
 def test_more_players_than_the_rules_say_are_refused(host: Host, db: Session) -> None:
-    eve = add_player(db, host.group.group_id, "Eve")
-    page = form_for(host, "dirty-clubs").fill(**{"seat-4": eve}).submit()
+    people = ("Eve", "Fay", "Gus")
+    more = {f"seat-{seat}": add_player(db, host.group.group_id, name) for seat, name in enumerate(people, start=4)}
+    page = form_for(host, "dirty-clubs").fill(**more).submit()
     assert page.errors() == {"players": "This game needs 4 players with different names."}
     assert how_many(db) == 0
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.services.check import differences
 from scorekeeper.services.sessions import close_session
-from tests.factories import CLUB_TURNED, HALF_MADE, make_deal, make_session
+from tests.factories import CLUB_TURNED, HALF_MADE, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import (
     HALF_BY_ANN,
@@ -235,7 +235,7 @@ def test_a_deal_with_bids_is_recorded_or_thrown_in(host: Host, db: Session) -> N
     entered: dict[str, FormValue] = {"maker": 0, "bid": 4, "trump": "hearts", **tricks(3, 2, 0)}
 
     record(host, session.id, turn_up="spades", **entered)
-    page = record(host, session.id, turn_up="spades", passed_out=1)
+    page = record(host, session.id, turn_up="spades", maker="nobody")
 
     first, second = deals_of(db, session.id)
     assert (first.facts["bid"], first.points) == (4, [5, -2, 5, 5])
@@ -257,7 +257,7 @@ def test_fixed_partners_are_not_asked_for(host: Host, db: Session) -> None:
     page = fill_in(host, f"/sessions/{session.id}/deals/new", declarer=1, tricks=5)
 
     assert offered(page, "partner") == []
-    assert "Partner Dan" in page.text
+    assert checked(page, "partner") == ["3"]
     page = deal_form(page).submit("Record")
     assert "Ann + Cleo −2 Ben + Dan +2" in page.text
 
@@ -302,7 +302,7 @@ def test_it_refuses_what_no_form_offers(host: Host, db: Session, field: str, val
     assert deals_of(db, session.id) == []
 
 
-@pytest.mark.parametrize("previewed", ["", "{}", "null", "[]", "{", '{"contract":"half"}', '"' * 100])
+@pytest.mark.parametrize("previewed", ["", "{}", "null", "[]", "1,-1,1", "-1,1,1,-1", "1,-1,1,-1;0", '"' * 100])
 def test_a_forged_preview_saves_nothing(host: Host, db: Session, previewed: str) -> None:
     session = make_session(db, group=host.group)
     form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN))
@@ -313,14 +313,77 @@ def test_a_forged_preview_saves_nothing(host: Host, db: Session, previewed: str)
 
 def test_facts_that_were_previewed_elsewhere_are_checked_all_the_same(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    facts = {**HALF_MADE, "tricks": 99}
     form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN)).fill(tricks=99)
 
-    page = form.fill(previewed=json.dumps(facts, sort_keys=True, separators=(",", ":"))).submit("Record")
+    page = form.fill(previewed="1,-1,1,-1").submit("Record")
 
     assert page.status == 422
     assert page.errors() == {"tricks": "Tricks must be a whole number from 0 to 8."}
     assert deals_of(db, session.id) == []
+
+
+def test_what_was_shown_is_saved_with_other_facts_that_bring_the_same(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN))
+
+    page = form.fill(tricks=6).submit("Record")
+
+    assert page.path == f"/sessions/{session.id}"
+    assert [deal.facts["tricks"] for deal in deals_of(db, session.id)] == [6]
+
+
+def test_that_a_deal_ends_the_game_is_part_of_what_was_shown(host: Host, db: Session) -> None:
+    rules = {"start": 6, "stake_loser": 3}
+    session = make_session(db, group=host.group, card_game="dirty-clubs", house_rules=rules)
+    entered: dict[str, FormValue] = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks-1": 5}
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **entered))
+    assert form.data["previewed"] == "5,-6,5,5;-3,9,-3,-3;1"
+
+    page = form.fill(previewed="5,-6,5,5").submit("Record")
+
+    assert page.status == 200
+    assert "Nothing is saved yet." in page.text
+    assert deals_of(db, session.id) == []
+
+
+def test_a_stale_form_is_told_so_whatever_it_would_bring_now(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs", house_rules={"start": 6})
+    entered: dict[str, FormValue] = {"turn_up": "spades", "maker": 1, "trump": "hearts", "tricks-1": 5}
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **entered))
+    make_deal(db, session, CLUB_TURNED)
+
+    page = form.submit("Record")
+
+    assert page.status == 409
+    assert "Is this deal still missing?" in page.text
+    assert brought(page)["Ben"] == "−5"
+
+
+def test_a_form_for_another_dealer_keeps_to_that_dealer(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    path = f"/sessions/{session.id}/deals/new?dealer=1"
+
+    page = fill_in(host, path, **HALF_BY_ANN)
+
+    assert page.soup.select("h1")[0].get_text() == "Deal 1 · Ben deals"
+    deal_form(page).submit("Record")
+    (deal,) = deals_of(db, session.id)
+    assert deal.facts == {**HALF_MADE, "dealer": 1}
+
+
+def test_a_page_carries_every_ending_of_its_deal(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = host.get(f"/sessions/{session.id}/deals/new")
+
+    data = json.loads(str(page.soup.select("script#lookup[type='application/json']")[0].string))
+    assert ["1,-1,1,-1", data["said"].index(["Made.", "Ben and Dan pay 1 each."])] in data["results"]
+    # What has too many endings is asked for, one by one.
+    rules = {"players": 6, "cards": 36}
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve", "Fred"))
+    many = make_session(db, group=group, card_game="dirty-clubs", ruleset="buck-euchre-bid", house_rules=rules)
+    page = Host(host.app, group).get(f"/sessions/{many.id}/deals/new")
+    assert "nodes" not in json.loads(str(page.soup.select("#lookup")[0].string))
 
 
 def test_sending_the_same_form_twice_records_one_deal(host: Host, db: Session) -> None:

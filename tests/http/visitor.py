@@ -44,7 +44,8 @@ class Form:
 
     def submit(self, button: str | None = None) -> Page:
         """Send the form with the button whose words are *button* (the first one otherwise), and follow redirects."""
-        buttons = [one for one in self.element.select("button") if one.get("type", "submit") == "submit"]
+        elsewhere = self.page.soup.select(f"button[form='{self.element['id']}']") if self.element.get("id") else []
+        buttons = [one for one in (*self.element.select("button"), *elsewhere) if one.get("type", "submit") == "submit"]
         pressed = next((one for one in buttons if button is None or button in one.get_text()), None)
         if button is not None and pressed is None:
             raise LookupError(f"no button says {button!r}")
@@ -132,7 +133,7 @@ def _successful(form: Tag) -> list[tuple[str, object]]:
     """The controls that a browser would send, in order."""
     sent: list[tuple[str, object]] = []
     for control in form.select("input[name], select[name], textarea[name]"):
-        if control.has_attr("disabled"):
+        if control.has_attr("disabled") or control.find_parent("fieldset", disabled=True):
             continue
         name = str(control["name"])
         kind = str(control.get("type", "text")) if control.name == "input" else control.name

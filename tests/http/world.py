@@ -62,6 +62,8 @@ def make_world(db: Session, group: NewLink) -> World:
         "link_id": group.link_id,
         "player_id": player_id,
         "number": 1,
+        "seat": 1,
+        "what": "chips",
         "plan": plan,
         "line": 0,
         "ruleset_id": "mensch",

@@ -1,0 +1,58 @@
+"""A deal is declared, the phone is put away, and the deal is recorded when the tricks are counted."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy.orm import Session
+
+from tests.browser.conftest import Server, watch
+from tests.browser.deals import choose, on_sheet
+from tests.factories import make_session
+
+
+def test_a_declared_deal_survives_a_closed_browser(browser: Browser, server: Server, db: Session) -> None:
+    session = make_session(db)
+    phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+    context = browser.new_context(**phone)  # type: ignore[arg-type]
+    page = context.new_page()
+    troubles = watch(page)
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+
+    page.get_by_role("link", name="Declare first").tap()
+    choose(page, "contract-five", "declarer-1", "trump-spades")
+    expect(page.get_by_role("heading", name="What each ending would bring")).to_be_visible()
+    expect(page.locator(".payoffs tbody tr")).to_have_count(4)
+    page.get_by_role("button", name="Declare", exact=True).tap()
+    expect(page.get_by_text("Five, Spades: Ben")).to_be_visible()
+    cookies = context.storage_state()
+    context.close()
+
+    context = browser.new_context(**phone, storage_state=cookies)  # type: ignore[arg-type]
+    page = context.new_page()
+    troubles += watch(page)
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.get_by_text("Five, Spades: Ben")).to_be_visible()
+    page.get_by_role("link", name="Record deal 1").tap()
+    choose(page, "tricks-5")
+    page.locator("#record").tap()
+    expect(page.get_by_role("link", name="Record deal 2")).to_be_visible()
+    assert on_sheet(page, 1)["Ben"] == ("+3", "+3")
+    context.close()
+    assert not troubles
+
+
+def test_a_called_partner_is_on_no_page_before_the_deal_is_recorded(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    phone.goto(f"{server.url}/open/{session.group.token}")
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/declare")
+    choose(phone, "declarer-0")
+    expect(phone.locator("#partner")).to_have_count(0)
+    phone.locator("#more summary").tap()
+    phone.locator("#called_card").select_option("AS")
+    expect(phone.locator("#record")).to_be_enabled()
+    phone.locator("#record").tap()
+    expect(phone.get_by_text("Called: Spades A")).to_be_visible()
+    phone.get_by_role("link", name="Record deal 1").tap()
+    expect(phone.locator("[name=partner]:checked")).to_have_count(0)
+    expect(phone.locator("#record")).to_have_text("Who is the partner?")

@@ -1,0 +1,258 @@
+"""The preview a phone makes by itself, from the data the page carries: always what the services would save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import cycle, product
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy.orm import Session
+
+from scorekeeper.rules import NO_TRUMP, RULESETS, CardGame, DealScore, Facts, Refused, Table, ruleset
+from scorekeeper.web import amounts, sheet
+from scorekeeper.web.entry import shown_of
+from tests.browser.conftest import Server
+from tests.browser.deals import brought, choose, on_sheet, previewed
+from tests.deals import every_deal
+from tests.factories import NAMES, MadeSession, make_deal, make_session
+
+SUITS = ("clubs", "spades", "hearts", "diamonds")
+IN_CLUBS = ("half", "after", "five-after", "six-after", "seven-after")
+STAKES = {"stake_loser": 7, "stake_penalty": 2, "stake_point": 1}
+
+ENTER = """cells => {
+    const form = document.querySelector("form[data-preview]"), record = document.getElementById("record");
+    const inputs = [...form.querySelectorAll("[data-field] input")].filter(input => !input.closest("#more"));
+    const isTricks = input => input.closest(".number-rows") !== null;
+    const text = element => element.textContent.trim();
+    const wrong = [];
+    for (const { keys, shown, said, numbers } of cells) {
+        for (const input of inputs) if (isTricks(input)) input.checked = false;
+        for (const key of keys.filter(key => !isTricks(document.getElementById(key)))) {
+            const input = document.getElementById(key);
+            if (!input.checked) input.click();
+        }
+        for (const input of inputs)
+            if (input.type === "checkbox" && input.checked && !keys.includes(input.id)) input.click();
+        for (const key of keys.filter(key => isTricks(document.getElementById(key))))
+            document.getElementById(key).checked = true;
+        form.dispatchEvent(new Event("change"));
+        const found = [...form.querySelectorAll(".amounts .num")].map(text);
+        const sees = [record.disabled, form.elements.previewed.value, text(form.querySelector(".preview p")), found];
+        if (JSON.stringify(sees) !== JSON.stringify([false, shown, said, numbers])) wrong.push([keys, sees]);
+    }
+    return wrong;
+}"""
+"""JavaScript: enters deals key by key, and returns those of which the page says anything else than it should."""
+
+
+def sit_down(page: Page, server: Server, session: MadeSession) -> None:
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+
+
+def cells(game: CardGame[Any], table: Table) -> Iterator[tuple[Facts, DealScore[Any]]]:
+    """Every deal there can be; the suits of which any will do (with a maker in Dirty Clubs) take turns."""
+    suits = cycle(product(SUITS[1:], SUITS))
+    for facts in every_deal(game, table):
+        if facts.get("turn_up") in SUITS[2:] or ("maker" in facts and facts["trump"] != SUITS[1]):
+            continue
+        turned, trump = next(suits) if "maker" in facts else ("", "")
+        facts = {**facts, "turn_up": turned, "trump": trump} if turned else facts
+        try:
+            yield facts, game.play(facts, table)
+        except Refused:
+            continue
+
+
+def keys(facts: Facts) -> list[str]:
+    """The keys that enter a deal, without those that follow."""
+    pressed = []
+    for name, value in facts.items():
+        if name == "passed_out" or (name == "trump" and value == NO_TRUMP):
+            pressed.append("maker-nobody")
+        elif name == "trump" and (facts.get("turn_up") == "clubs" or str(facts.get("contract")) in IN_CLUBS):
+            continue
+        elif name == "tricks" and isinstance(value, list):
+            out: Any = facts.get("dropped", [])
+            pressed += [f"tricks-{seat}-{taken}" for seat, taken in enumerate(value) if seat not in out]
+        else:
+            pressed += [f"{name}-{one}" for one in (value if isinstance(value, list) else [value])]
+    return pressed
+
+
+def numbers(game: CardGame[Any], score: DealScore[Any]) -> list[str]:
+    """What stands beside the names: each player's change and the total after it."""
+    shown = [
+        (amounts.change(change, game.unit).text, amounts.total(total, game.unit).text)
+        for change, total in zip(score.points, score.table.totals, strict=True)
+    ]
+    return [text for pair in shown for text in pair]
+
+
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_every_deal_that_can_be_entered_is_previewed_as_it_is_saved(
+    phone: Page, server: Server, db: Session, ruleset_id: str
+) -> None:
+    game, rules = ruleset(ruleset_id)
+    house_rules = {"start": 6, **STAKES} if game.several_games else {}
+    session = make_session(db, card_game=game.id, ruleset=ruleset_id, house_rules=house_rules, dealer=0)
+    table = game.open_table(game.with_house_rules(rules, house_rules))
+    sit_down(phone, server, session)
+    asked: list[str] = []
+    phone.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+
+    expected = [
+        {
+            "keys": keys(facts),
+            "shown": shown_of(score),
+            "said": " ".join(sheet.read_back(score, NAMES)),
+            "numbers": numbers(game, score),
+        }
+        for facts, score in cells(game, table)
+    ]
+
+    assert len(expected) > 100
+    assert phone.evaluate(ENTER, expected) == []
+    assert asked == []
+
+
+SAVED = {
+    "mensch": (("declarer-0", "partner-2", "tricks-8"), ("contract-solo", "declarer-3", "trump-clubs", "tricks-7")),
+    "mensch-russian": (("contract-seven-after", "declarer-1", "tricks-7"),),
+    "mensch-russian-printed": (("contract-five", "declarer-2", "trump-clubs", "tricks-8"),),
+    "dirty-clubs": (
+        ("turn_up-clubs", "tricks-0-2", "tricks-1-2", "tricks-2-1"),
+        ("turn_up-hearts", "maker-nobody", "tricks-3-4", "tricks-0-1"),
+        ("turn_up-hearts", "maker-1", "trump-spades", "tricks-1-5"),
+    ),
+    "buck-euchre": (
+        ("turn_up-hearts", "maker-3", "trump-hearts", "dropped-0", "dropped-1", "dropped-2"),
+        ("turn_up-hearts", "maker-3", "trump-hearts", "dropped-0", "tricks-1-3", "tricks-3-2"),
+    ),
+    "buck-euchre-no-drop": (("turn_up-spades", "maker-0", "trump-clubs", "tricks-0-2", "tricks-1-3"),),
+    "buck-euchre-bid": (
+        ("turn_up-spades", "maker-2", "trump-diamonds", "bid-4", "dropped-0", "tricks-2-4", "tricks-1-1"),
+        ("turn_up-spades", "maker-nobody"),
+    ),
+    "buck-euchre-three": (("turn_up-clubs", "tricks-0-1", "tricks-1-4"),),
+}
+
+
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_what_is_saved_stands_on_the_sheet_as_it_was_previewed(
+    phone: Page, server: Server, db: Session, ruleset_id: str
+) -> None:
+    session = make_session(db, card_game=RULESETS[ruleset_id].id, ruleset=ruleset_id, dealer=0)
+    sit_down(phone, server, session)
+
+    for number, controls in enumerate(SAVED[ruleset_id], 1):
+        phone.goto(f"{server.url}/sessions/{session.id}/deals/new")
+        choose(phone, *controls)
+        shown = brought(phone)
+        phone.locator("#record").tap()
+        expect(phone.get_by_role("button", name=f"Undo deal {number}")).to_be_visible()
+        unscored = {name: ("0", total) for name, (_, total) in shown.items()} == shown
+        assert unscored or on_sheet(phone, number) == shown
+
+
+def test_a_correction_is_previewed_beside_what_it_replaces(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    sit_down(phone, server, session)
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/1/correct")
+
+    choose(phone, "tricks-4")
+
+    assert brought(phone)["Ann"] == ("+1 → −2", "−2")
+    phone.locator("#record").tap()
+    expect(phone.get_by_text("Deal 1 is corrected")).to_be_visible()
+
+
+def test_the_form_follows_without_a_network(browser: Browser, server: Server, db: Session) -> None:
+    phone = browser.new_page(has_touch=True, viewport={"width": 360, "height": 640})
+    sit_down(phone, server, make_session(db))
+    phone.context.set_offline(True)
+
+    choose(phone, "contract-five", "declarer-1", "trump-spades", "tricks-8")
+    assert brought(phone)["Ben"] == ("+6", "+6")
+    choose(phone, "contract-half", "partner-3", "tricks-4")
+    assert brought(phone) == {"Ann": ("+2", "+2"), "Ben": ("−2", "−2"), "Cleo": ("+2", "+2"), "Dan": ("−2", "−2")}
+
+    expect(phone.locator("#record")).to_be_enabled()
+    expect(phone.locator("[data-offline]")).to_be_hidden()
+    phone.locator("#why-so").tap()
+    expect(phone.locator("[data-offline]")).to_be_visible()
+    phone.context.set_offline(False)
+    choose(phone, "tricks-5")
+    expect(phone.locator("#why li").nth(1)).to_have_text("They took 5 of 8 tricks and needed 5: made.")
+    phone.context.close()
+
+
+def test_keys_keep_their_places_and_say_what_cannot_be_chosen(phone: Page, server: Server, db: Session) -> None:
+    sit_down(phone, server, make_session(db))
+    places = phone.locator("[name=partner]")
+    before = [box.bounding_box() for box in places.all()]
+
+    choose(phone, "declarer-1")
+
+    assert [box.bounding_box() for box in places.all()] == before
+    assert [box.is_disabled() for box in places.all()] == [False, True, False, False]
+    choose(phone, "partner-3", "declarer-3")
+    expect(phone.locator("#partner-3")).not_to_be_checked()
+    expect(phone.locator("#record")).to_have_text("Who is the partner?")
+    expect(phone.locator("#trump-clubs")).to_be_checked()
+    assert phone.locator("#trump-hearts").is_disabled()
+    choose(phone, "contract-five")
+    expect(phone.locator("#partner")).to_be_hidden()
+    expect(phone.locator("#trump-clubs")).not_to_be_checked()
+    assert phone.locator("#trump-hearts").is_enabled()
+
+
+def test_no_more_tricks_can_be_given_than_are_left(phone: Page, server: Server, db: Session) -> None:
+    sit_down(phone, server, make_session(db, card_game="dirty-clubs", ruleset="buck-euchre"))
+    choose(phone, "turn_up-spades", "maker-0", "trump-hearts", "tricks-0-2")
+
+    assert [key.is_disabled() for key in phone.locator("[name=tricks-1]").all()] == [False] * 4 + [True] * 2
+    expect(phone.locator("#tricks-0 legend")).to_have_text("Ann owes 3")
+    choose(phone, "tricks-2-3")
+    expect(phone.locator("#tricks-1 legend")).to_have_text("Ben 0: what is left")
+    assert brought(phone)["Dan"] == ("+5", "30")
+    choose(phone, "dropped-3")
+    expect(phone.locator("#tricks-3-0")).to_be_disabled()
+    expect(phone.locator("#tricks-3 legend")).to_have_text("Dan Dropped out")
+    assert brought(phone)["Dan"] == ("0", "25")
+    choose(phone, "tricks-2-1", "tricks-1-1")
+    expect(phone.locator("#record")).to_have_text("This does not fit yet")
+    expect(phone.locator(".preview p")).to_have_text("The tricks add up to 4; they must add up to 5: one is missing.")
+
+
+def test_what_is_noted_beside_a_deal_is_looked_at_by_the_server(phone: Page, server: Server, db: Session) -> None:
+    sit_down(phone, server, make_session(db))
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#more-note").tap()
+
+    with previewed(phone):
+        phone.locator("#called_card").select_option("QC")
+
+    expect(phone.locator("#called_card-error")).to_be_visible()
+    expect(phone.locator("#record")).to_be_disabled()
+    with previewed(phone):
+        phone.locator("#called_card").select_option("AS")
+    expect(phone.locator("#called_card-error")).to_have_count(0)
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+
+
+def test_where_too_much_can_happen_the_server_is_asked(phone: Page, server: Server, db: Session) -> None:
+    house_rules = {"all_guessers": True}
+    sit_down(phone, server, make_session(db, card_game="dirty-clubs", house_rules=house_rules))
+    choose(phone, "turn_up-spades", "maker-0", "trump-hearts", "tricks-0-2", "tricks-2-3")
+    with previewed(phone):
+        phone.locator("#named-1").select_option("hearts")
+
+    assert brought(phone)["Ben"] == ("+5", "30")
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()

@@ -1,0 +1,171 @@
+"""Who sits at the table, and who deals out of turn."""
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import AnyRow, GameSession, Player
+from scorekeeper.services.check import differences
+from scorekeeper.services.deals import DeclareDeal, declare_deal
+from scorekeeper.services.groups import add_player
+from scorekeeper.services.history import next_table
+from tests.factories import HALF_MADE, NAMES, MadeSession, make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.evidence import dump
+from tests.http.visitor import Form, Page
+
+
+def seats_page(host: Host, session: MadeSession) -> Page:
+    return host.get(f"/sessions/{session.id}/seats")
+
+
+def row(db: Session, session: MadeSession) -> AnyRow:
+    db.rollback()
+    return db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session.id)).one()
+
+
+def seated(db: Session, session: MadeSession) -> list[tuple[int, str]]:
+    """Who sits there, clockwise: the account and the name of who plays."""
+    names = {player.id: player.name for player in db.scalars(select(Player))}
+    return [(seat, names[player]) for seat, player in row(db, session).seating]
+
+
+def places(form: Form) -> list[str]:
+    return [str(value) for value in form.data.getlist("place")]
+
+
+def option(form: Form, place: int, words: str) -> str:
+    """The value of the choice that says *words* in a place."""
+    select_tag = form.element.select("select")[place]
+    return next(str(one["value"]) for one in select_tag.select("option") if one.get_text(strip=True) == words)
+
+
+def sit(host: Host, session: MadeSession, **chosen: str) -> Page:
+    """Choose in some places (``p0`` is the first chair, ``p1`` the gap after it) by the words of the choice."""
+    form = seats_page(host, session).form("/seats")
+    now = places(form)
+    for place, words in chosen.items():
+        now[int(place[1:])] = option(form, int(place[1:]), words)
+    return form.fill(place=now).submit()
+
+
+def test_it_shows_everybody_clockwise(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    form = seats_page(host, session).form("/seats")
+    assert [label.get_text(strip=True) for label in form.element.select("li.field label")] == list(NAMES)
+    form.submit()
+    assert seated(db, session) == list(enumerate(NAMES))
+
+
+def test_somebody_leaves_and_the_table_waits(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    sit(host, session, p2="Nobody: Ben leaves")
+    assert seated(db, session) == [(0, "Ann"), (2, "Cleo"), (3, "Dan")]
+    assert "1 more player must come" in seats_page(host, session).text
+    sit(host, session, p1="Ben")
+    assert seated(db, session) == list(enumerate(NAMES))
+    assert list(differences(db)) == []
+
+
+def test_somebody_new_sits_down_between_two(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    add_player(db, host.group.group_id, "Eve")
+    sit(host, session, p3="Eve")
+    assert seated(db, session) == [(0, "Ann"), (1, "Ben"), (4, "Eve"), (2, "Cleo"), (3, "Dan")]
+    assert "The dealer sits out each deal." in seats_page(host, session).text
+    assert list(differences(db)) == []
+
+
+def test_somebody_stands_in_and_goes_again(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    add_player(db, host.group.group_id, "Eve")
+    sit(host, session, p2="Eve")
+    assert [name for _seat, name in seated(db, session)] == ["Ann", "Eve", "Cleo", "Dan"]
+    sit(host, session, p2="Ben")
+    assert seated(db, session) == list(enumerate(NAMES))
+
+
+def test_two_change_places(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    sit(host, session, p0="Ben", p2="Ann")
+    assert seated(db, session) == [(0, "Ann"), (2, "Cleo"), (3, "Dan"), (1, "Ben")]
+
+
+@pytest.mark.parametrize(
+    "sent", [[], ["1"], ["x", "y"], ["1", "1"], ["1", "2@0", "3", "4"], ["99999", "1"], ["1@7", "2"]]
+)
+def test_it_refuses_who_cannot_sit_so_and_writes_nothing(host: Host, db: Session, sent: list[str]) -> None:
+    session = make_session(db, group=host.group)
+    before = dump(db)
+    form = seats_page(host, session).form("/seats")
+    page = form.fill(place=sent).submit()
+    assert page.status == 422
+    assert "seats" in page.errors()
+    assert dump(db) == before
+
+
+def test_it_refuses_a_stale_form(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    form = seats_page(host, session).form("/seats")
+    make_deal(db, session)
+    before = dump(db)
+    page = form.submit()
+    assert page.status == 409
+    assert "nothing was saved" in page.text
+    assert dump(db) == before
+
+
+def test_sent_twice_it_acts_once(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    add_player(db, host.group.group_id, "Eve")
+    form = seats_page(host, session).form("/seats")
+    form.fill(place=[*places(form)[:-1], option(form, 7, "Eve")])
+    form.submit()
+    before = dump(db)
+    assert form.submit().status == 200
+    assert dump(db) == before
+
+
+def test_the_seats_stay_while_a_deal_is_being_played(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    declare_deal(db, DeclareDeal(**session.command(db), facts={"contract": "half", "declarer": 0}))
+    page = sit(host, session, p2="Nobody: Ben leaves")
+    assert page.errors() == {"seats": "A deal is being played: record it or drop it before the seats change."}
+    assert seated(db, session) == list(enumerate(NAMES))
+
+
+def test_somebody_deals_out_of_turn_only_if_that_is_meant(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    before = dump(db)
+    page = seats_page(host, session).form("/dealer").fill(dealer=1).submit()
+    assert page.errors() == {"dealer": "It should be the deal of Dan. Keep it all the same?"}
+    assert dump(db) == before
+
+    page.form("/dealer").submit("Keep it: Ben deals")
+
+    assert next_table(row(db, session)).dealer == 1
+    make_deal(db, session, {**HALF_MADE, "dealer": 1})
+    assert next_table(row(db, session)).dealer == 2
+    assert list(differences(db)) == []
+
+
+def test_the_dealer_in_turn_deals_again(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    declare_deal(db, DeclareDeal(**session.command(db), facts={"dealer": 1}))
+    seats_page(host, session).form("/dealer").fill(dealer=3).submit()
+    assert row(db, session).declared is None
+    assert next_table(row(db, session)).dealer == 3
+
+
+@pytest.mark.parametrize("dealer", ["", "7", "x"])
+def test_it_refuses_a_dealer_who_is_not_there(host: Host, db: Session, dealer: str) -> None:
+    session = make_session(db, group=host.group)
+    page = seats_page(host, session).form("/dealer").fill(dealer=dealer).submit()
+    assert page.status == 422
+    assert page.errors() == {"dealer": "Choose somebody who is at the table."}
+
+
+def test_strangers_see_nothing(stranger: Host, db: Session) -> None:
+    session = make_session(db)
+    assert stranger.get(f"/sessions/{session.id}/seats").status == 404
