@@ -136,7 +136,10 @@ def index(session_id: int) -> ResponseReturnValue:
 def order(session_id: int) -> ResponseReturnValue:
     """Remember whether this browser's score sheet of the session begins with the oldest deal or the newest."""
     session = access.game_session(session_id)
-    sheet.remember_order(session.id, oldest_first=request.form.get("order") == "oldest")
+    order = request.form.get("order")
+    if order not in ("oldest", "newest"):
+        abort(400)
+    sheet.remember_order(session.id, oldest_first=order == "oldest")
     return redirect(url_for(".index", session_id=session.id), 303)
 
 

@@ -28,6 +28,7 @@ def signed(number: int) -> str:
 
 def choose(page: Page, *controls: str) -> None:
     """Tap keys of the deal form, one after the other, as what each brings is shown."""
+    expect(page.locator("#record")).to_be_visible()
     page.wait_for_load_state()
     for control in controls:
         with previewed(page):

@@ -111,7 +111,7 @@ def test_no_deal_is_recorded_after_the_end_of_a_game(host: Host, db: Session) ->
     make_deal(db, session, SWEEP)
 
     assert host.get(f"/sessions/{session.id}/deals/new").path == f"/sessions/{session.id}"
-    page = form.fill(expected_version=session.command(db)["expected_version"]).submit("How many")
+    page = form.fill(expected_version=session.command(db)["expected_version"]).submit("Record")
     assert page.status == 422
     assert "This game has ended; start a new one." in page.text
     assert len(deals_of(db, session.id)) == 2

@@ -43,11 +43,11 @@ NASTY: dict[str, str | list[str] | None] = {
 }
 
 
-AREAS = ("groups", "sessions", "deals", "chips", "settlement", "files")
+AREAS = ("groups", "sessions", "board", "seats", "declaring", "deals", "chips", "settlement", "files")
 
-BUTTONS = frozenset({"links.make", "links.withdraw"})
+BUTTONS = frozenset({"links.make", "links.withdraw", "declaring.drop", "deals.order"})
 """What the press of a button does, with nothing else in the form."""
-PREVIEWS = frozenset({"deals.preview", "deals.preview_correction"})
+PREVIEWS = frozenset({"deals.preview", "deals.preview_correction", "declaring.preview"})
 """What answers with the form as it is so far."""
 
 
