@@ -28,6 +28,8 @@ def create_app(config: Mapping[str, object] | None = None) -> Flask:
         MAX_FORM_MEMORY_SIZE=MAX_BODY,
         PERMANENT_SESSION_LIFETIME=365 * 24 * 60 * 60,
         SESSION_COOKIE_SAMESITE="Lax",
+        # A page that is asked for in the background must not bring back what another tab has changed in the cookie.
+        SESSION_REFRESH_EACH_REQUEST=False,
         # A form may lie open for a whole evening; its token stays bound to the cookie.
         WTF_CSRF_TIME_LIMIT=None,
     )

@@ -35,6 +35,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
         "HOST": environment.get("SCOREKEEPER_HOST", "0.0.0.0"),  # phones on the same network are the point
         "PORT": None if not port else whole_number("SCOREKEEPER_PORT", port, 1, 65535),
         "WORKERS": whole_number("SCOREKEEPER_WORKERS", environment.get("SCOREKEEPER_WORKERS") or "1", 1, 64),
+        "THREADS": whole_number("SCOREKEEPER_THREADS", environment.get("SCOREKEEPER_THREADS") or "64", 1, 512),
         "BABEL_DEFAULT_TIMEZONE": timezone,
         "SESSION_COOKIE_SECURE": environment.get("SCOREKEEPER_HTTPS", "") == "1",
     }

@@ -10,3 +10,5 @@ MAX_CHIPS: Final = 1_000_000
 """Of one player in one buy-in, cash-out, adjustment or opening sheet."""
 MAX_PLAYERS: Final = 60
 """In a group."""
+MAX_LINKS: Final = 50
+"""Of a group, in force at a time."""

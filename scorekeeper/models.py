@@ -82,13 +82,17 @@ class Group(Base):
 
 
 class GroupLink(Base):
-    """A key to a group: a random token, of which only the hash is kept. Withdrawing it ends every cookie it gave."""
+    """A key to a group: a random token, of which only the hash is kept. Withdrawing it ends every cookie it gave.
+
+    ``role`` is what it lets one do, ``name`` what people call it.
+    """
 
     __tablename__ = "group_link"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"), index=True)
     role: Mapped[str] = mapped_column(String(8))
+    name: Mapped[str] = mapped_column(String(40))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime]
     withdrawn_at: Mapped[datetime | None]
@@ -150,7 +154,7 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """An account at the table: its games won, and chips won or lost, bought, cashed in and settled.
+    """The account of a player who ever sat at the table: games won, and chips won or lost, bought, cashed and settled.
 
     Seats are numbered from 0 as people came: at first clockwise. Who is at the table now is the session's ``seating``.
     """

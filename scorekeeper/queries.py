@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
@@ -27,7 +29,7 @@ from scorekeeper.models import (
     Transfer,
 )
 from scorekeeper.rules import MISDEAL, Seat, Table
-from scorekeeper.services.history import first_table, game_of
+from scorekeeper.services.history import dealer_by_hand, first_table, game_of
 from scorekeeper.sessionfile import (
     Adjustment,
     BuyIn,
@@ -53,6 +55,7 @@ NOTES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
 
+# Of several links of one browser the one counts that lets it do most: a host's, then a scorer's, as the alphabet has it.
 # What every page of a session asks is built once: building a statement takes longer than running it.
 _SESSION = (
     select(
@@ -69,6 +72,7 @@ _SESSION = (
         GroupLink.id.in_(bindparam("link_ids", expanding=True)),
         GroupLink.withdrawn_at.is_(None),
     )
+    .order_by(GroupLink.role)
     .limit(1)
 )
 _SEATS = (
@@ -91,6 +95,7 @@ def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | No
         select(*Group.__table__.columns, GroupLink.id.label("link_id"), GroupLink.role)
         .join(GroupLink, GroupLink.group_id == Group.id)
         .where(Group.id == group_id, GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .order_by(GroupLink.role)
         .limit(1)
     ).one_or_none()
 
@@ -123,7 +128,7 @@ def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
 def links(db: Session, group_id: int) -> Rows:
     """The links of a group in force, oldest first."""
     return db.execute(
-        select(GroupLink.id, GroupLink.role, GroupLink.created_at)
+        select(GroupLink.id, GroupLink.role, GroupLink.name, GroupLink.created_at)
         .where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
         .order_by(GroupLink.id)
     ).all()
@@ -173,7 +178,7 @@ def last_seated(db: Session, group_id: int) -> AnyRow | None:
 
 
 def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
-    """Who sits in several sessions: ``session_id``, ``seat``, ``name``, ``chips``."""
+    """Every account of several sessions, by number: ``session_id``, ``seat``, ``name`` of its owner, ``chips``."""
     return db.execute(
         select(SessionSeat.session_id, SessionSeat.seat, SessionSeat.chips, Player.name)
         .join(Player, Player.id == SessionSeat.player_id)
@@ -183,7 +188,10 @@ def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
 
 
 def seats(db: Session, session_id: int) -> Rows:
-    """Who sits in a session, clockwise, with their name and chips."""
+    """Every account there ever was in a session, by number, with the name of its owner.
+
+    Who sits at the table now, and how, says the session's ``seating``.
+    """
     return db.connection().execute(_SEATS, {"session_id": session_id}).all()
 
 
@@ -341,8 +349,8 @@ def _events(db: Session, session: AnyRow) -> Iterator[Event]:
         yield from together
     if Table.restored(ruleset, session.table).game > games:
         yield NewGame()
-    if session.declared and "dealer" in session.declared:
-        yield DealtBy(Seat(session.declared["dealer"]))
+    if (by_hand := dealer_by_hand(session)) is not None:
+        yield DealtBy(by_hand)
 
 
 def _seatings(db: Session, session: AnyRow) -> Iterator[tuple[int, Seating]]:
@@ -381,10 +389,11 @@ def _chip_events(
             yield row.version, (CashOut(Seat(row.seat), -row.chips),)
         else:
             moved.setdefault(row.version, {})[row.seat] = row.chips
+    came = [0, *(version for version, _ in seated)]
+    accounts = list(accumulate((len(session.opening), *(max(seating.seats) + 1 for _, seating in seated)), max))
     for version, chips in moved.items():
-        taken = (max(seating.seats) + 1 for before, seating in seated if before < version)
-        accounts = max([len(session.opening), *taken])
-        yield version, (Adjustment(tuple(chips.get(seat, 0) for seat in range(accounts)), notes[version]),)
+        there = range(accounts[bisect(came, version) - 1])
+        yield version, (Adjustment(tuple(chips.get(seat, 0) for seat in there), notes[version]),)
 
 
 def deals_up_to(db: Session, session_id: int, number: int, limit: int) -> Rows:

@@ -16,13 +16,11 @@ import segno
 from flask import Flask
 from flask_babel import gettext as _
 from gunicorn.app.base import BaseApplication
+from gunicorn.workers.base import Worker
 from werkzeug.test import create_environ, run_wsgi_app
 
 from scorekeeper.app import app_of_this_machine
 from scorekeeper.extensions import db
-
-THREADS = 16
-"""Requests one worker answers at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +103,22 @@ class _Server(BaseApplication):  # type: ignore[misc]
             "bind": f"{_bracketed(self._host)}:{self._port}",
             "worker_class": "gthread",
             "workers": self._app.config["WORKERS"],
-            "threads": THREADS,
+            "threads": self._app.config["THREADS"],
             "graceful_timeout": 5,
             "control_socket_disable": True,
             "loglevel": "warning",
             "when_ready": self._announce,
+            "post_worker_init": self._let_streams_go,
         }
         for name, value in settings.items():
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
         return self._app
+
+    def _let_streams_go(self, worker: Worker) -> None:
+        """A worker that has been told to end does not wait for its streams."""
+        self._app.extensions["watcher"].stopping = lambda: not worker.alive
 
     def _announce(self, server: object) -> None:
         with self._app.app_context():

@@ -1,10 +1,10 @@
 """Deals of any card game, filled in from what it offers, as a person would."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import Any, TypeVar
 
-from scorekeeper.rules import CardGame, Facts, Field, FieldKind, Seat, Table
+from scorekeeper.rules import Bidding, CardGame, Facts, Field, FieldKind, Seat, Table
 
 T = TypeVar("T")
 Choose = Callable[[Sequence[Any]], Any]
@@ -41,6 +41,13 @@ def a_value(field: Field, table: Table, choose: Choose) -> object:
             return True
         case _:
             raise TypeError(field.kind)
+
+
+def bidding(game: CardGame[Any], table: Table, words: Iterable[str]) -> Bidding:
+    """The bidding after *words*, of a game of which is known how it is bid."""
+    now = game.bidding(table, words)
+    assert now is not None
+    return now
 
 
 def every_deal(game: CardGame[Any], table: Table, known: Facts | None = None, place: int = 0) -> Iterator[Facts]:

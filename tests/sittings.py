@@ -330,6 +330,7 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
         Rules(game.id, ruleset.id, game.house_rules(ruleset)),
         dealer=original.first_dealer,
         opening=tuple(original.opening),
+        seats=len(original.opening),
     )
     counterparts = dict(zip(sitting.people(), fresh.people(), strict=False))
     # Whoever ever came gets an account: who comes, and leaves again before a deal, changes nothing.
@@ -376,6 +377,8 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
     _seat(fresh, original.seating, counterparts)
     if original.table["game"] > fresh.row.table["game"] and fresh.row.table["winners"]:
         fresh.next_game()
+    if original.declared is not None:
+        assert game.declare(original.declared, Table.restored(ruleset, original.table)) == original.declared
     assert original.undecided == undecided
     assert original.table == fresh.row.table
     assert [(seat.chips, seat.wins) for seat in sitting.seats()] == [(seat.chips, seat.wins) for seat in fresh.seats()]

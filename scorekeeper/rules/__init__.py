@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from scorekeeper.rules import bidding
 from scorekeeper.rules.base import (
     MISDEAL,
     MOST_SITTING_OUT,
     NO_TRUMP,
     NOBODY,
+    Bidding,
     CardGame,
     DealScore,
     Facts,
@@ -29,6 +31,7 @@ from scorekeeper.rules.base import (
     Result,
     Ruleset,
     Seat,
+    Step,
     Suit,
     Table,
     Unit,
@@ -36,7 +39,9 @@ from scorekeeper.rules.base import (
 from scorekeeper.rules.dirty_clubs import DirtyClubs
 from scorekeeper.rules.mensch import Mensch
 
-CARD_GAMES: Final[Mapping[str, CardGame[Any]]] = MappingProxyType({game.id: game for game in (Mensch(), DirtyClubs())})
+CARD_GAMES: Final[Mapping[str, CardGame[Any]]] = MappingProxyType(
+    {game.id: game for game in (Mensch(bidding.mensch), DirtyClubs(bidding.dirty_clubs))}
+)
 
 RULESETS: Final[Mapping[str, CardGame[Any]]] = MappingProxyType(
     {ruleset.id: game for game in CARD_GAMES.values() for ruleset in game.rulesets}
@@ -60,6 +65,7 @@ __all__ = [
     "NOBODY",
     "NO_TRUMP",
     "RULESETS",
+    "Bidding",
     "CardGame",
     "DealScore",
     "Facts",
@@ -80,6 +86,7 @@ __all__ = [
     "Result",
     "Ruleset",
     "Seat",
+    "Step",
     "Suit",
     "Table",
     "Unit",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import ClassVar, Generic, NewType, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, NewType, Self, TypeVar
 
 Seat = NewType("Seat", int)
 Facts = Mapping[str, object]
@@ -295,12 +295,13 @@ class Table:
     @property
     def ring(self) -> tuple[Seat, ...]:
         """The seats that are taken, clockwise."""
-        return self.present or _in_order(len(self.totals))
+        return self.present or _IN_ORDER[len(self.totals)]
 
     @property
     def seats(self) -> tuple[Seat, ...]:
         """The seats that play the deal, clockwise; all there are where they are too few for the game."""
-        ring, players = self.ring, cast(int, self.ruleset.options["players"])
+        options: Mapping[str, Any] = self.ruleset.options
+        ring, players = self.present or _IN_ORDER[len(self.totals)], options["players"]
         return ring if len(ring) <= players else _playing(ring, self.dealer, players)
 
     @property
@@ -310,35 +311,47 @@ class Table:
     @property
     def next_dealer(self) -> Seat:
         """Who sits on the dealer's left, playing or not."""
-        return _after(self.ring, self.dealer, 1)
+        ring = self.ring
+        return ring[(ring.index(self.dealer) + 1) % len(ring)]
+
+    @property
+    def dealer_after_throw_in(self) -> Seat:
+        """Who deals once the cards are thrown in."""
+        # Rules R9, H4 and §3.4.
+        return self.dealer if self.ruleset.options["passed_out"] == "same-dealer" else self.next_dealer
 
     @property
     def turns(self) -> tuple[Seat, ...]:
         """The seats that play, in turn from the dealer's left."""
-        return tuple(self.left_of(self.dealer, steps) for steps in range(1, len(self.seats) + 1))
+        return self.in_turn(self.left_of(self.dealer))
+
+    def in_turn(self, first: Seat) -> tuple[Seat, ...]:
+        """The seats that play, clockwise from the *first*."""
+        seats = self.seats
+        place = seats.index(first)
+        return seats[place:] + seats[:place]
 
     def left_of(self, seat: Seat, steps: int = 1) -> Seat:
-        """The seat *steps* places clockwise of *seat* among those that play; *seat* itself need not be one of them."""
+        """The seat *steps* places clockwise of *seat* among those that play.
+
+        *seat* must be at the table, and need not play.
+        """
         seats = self.seats
-        if seat in seats:
-            return _after(seats, seat, steps)
-        ring = self.ring
-        following = (_after(ring, seat, place) for place in range(1, len(ring)))
-        return _after(seats, next(one for one in following if one in seats), steps - 1)
+        following = [one for one in _from_left_of(seat, self.ring) if one in seats]
+        return following[(steps - 1) % len(seats)]
 
     def seated(self, present: tuple[Seat, ...], start: int) -> Table:
         """The same table with the seats *present* taken, clockwise; those who are new begin with *start*.
 
         If the dealer has left, the deal is with the next seat clockwise that is still taken.
         """
-        ring, dealer = self.ring, self.dealer
-        if present == ring:
+        if present == self.ring:
             return self
+        dealer = self.dealer
         if dealer not in present:
-            left = (_after(ring, dealer, steps) for steps in range(1, len(ring)))
-            dealer = next((seat for seat in left if seat in present), present[0])
+            dealer = next((seat for seat in _from_left_of(dealer, self.ring) if seat in present), present[0])
         table = self.widened(max(present) + 1, start)
-        return replace(table, dealer=dealer, present=() if present == _in_order(len(table.totals)) else present)
+        return replace(table, dealer=dealer, present=() if present == _IN_ORDER[len(table.totals)] else present)
 
     def widened(self, seats: int, start: int) -> Table:
         """The same table with at least *seats* seats; those it did not have are empty, and stand at *start*."""
@@ -386,20 +399,22 @@ def clockwise(seats: tuple[Seat, ...]) -> tuple[Seat, ...]:
     return seats[lowest:] + seats[:lowest]
 
 
-@lru_cache(maxsize=64)
-def _in_order(seats: int) -> tuple[Seat, ...]:
-    return tuple(Seat(number) for number in range(seats))
+_IN_ORDER = [tuple(map(Seat, range(seats))) for seats in range(MAX_ACCOUNTS + 1)]
+"""So many seats in the order of their numbers."""
 
 
 @lru_cache(maxsize=256)
 def _playing(ring: tuple[Seat, ...], dealer: Seat, players: int) -> tuple[Seat, ...]:
     """Who of *ring* plays: of one too many the dealer sits out, of two the player opposite as well."""
-    out = {dealer} if len(ring) == players + 1 else {dealer, _after(ring, dealer, len(ring) // 2)}
+    opposite = _from_left_of(dealer, ring)[len(ring) // 2 - 1]
+    out = {dealer} if len(ring) == players + 1 else {dealer, opposite}
     return tuple(seat for seat in ring if seat not in out)
 
 
-def _after(seats: tuple[Seat, ...], seat: Seat, steps: int) -> Seat:
-    return seats[(seats.index(seat) + steps) % len(seats)]
+def _from_left_of(seat: Seat, ring: tuple[Seat, ...]) -> tuple[Seat, ...]:
+    """The *ring* as it goes round from the left of *seat*, which comes last."""
+    place = ring.index(seat) + 1
+    return ring[place:] + ring[:place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,7 +452,7 @@ class Payoff:
 
     ``case`` is the contract, or in Dirty Clubs the role; ``trump`` is "clubs", "other", "any" or "none"; ``low`` to
     ``high`` are the tricks for which it holds. ``change`` gives each role ("declarer", "partner", "opponent", "player")
-    its chips or points; ``wins`` says that the score becomes 0 and the game is won at once.
+    its chips or points; ``wins`` says that the score becomes the target and the game is won at once.
     """
 
     case: str
@@ -481,7 +496,57 @@ class DealScore(Generic[D]):
     @property
     def lines(self) -> tuple[Line, ...]:
         """Why, in the order a player would explain it."""
-        return (Line("misdeal"),) if self.deal is None else self.game.explain(self)
+        if self.deal is None:
+            return (Line("misdeal"),)
+        if self.result is Result.PASSED_OUT:
+            dealer = self.table.dealer
+            return (Line("thrown-in", {"player": dealer, "same": dealer == self.before.dealer}),)
+        return self.game.explain(self)
+
+
+class Step(StrEnum):
+    """What is said or shown next in the bidding."""
+
+    TURN_UP = "turn-up"
+    """The suit the dealer turns up."""
+    BID = "bid"
+    ORDER_UP = "order-up"
+    """Whether the suit turned up is to be trump."""
+    NAME = "name"
+    """A trump suit."""
+    OPEN = "open"
+    """The suit of the next card the dealer opens."""
+
+
+class Saying(NamedTuple):
+    """What somebody said, or the dealer showed."""
+
+    step: Step
+    seat: Seat
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bidding:
+    """How far the bidding has come.
+
+    While it goes on, ``line`` asks ``turn`` for one of ``choices``: those of ``ladder`` that may be said now, bids or
+    suits in their order, then pass. When it is over there are none; ``facts`` are what is known of the deal, and
+    ``line`` says what that is. ``reminders`` are of rules that only those at the table can see to.
+    """
+
+    said: tuple[Saying, ...]
+    line: Line
+    step: Step | None = None
+    turn: Seat | None = None
+    ladder: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    reminders: tuple[Line, ...] = ()
+    facts: Facts | None = None
+
+
+Course = Callable[["CardGame[Any]", Table, tuple[Saying, ...]], Bidding]
+"""How far the bidding of a game has come once something was said."""
 
 
 class CardGame(ABC, Generic[D]):
@@ -498,6 +563,10 @@ class CardGame(ABC, Generic[D]):
     options: ClassVar[tuple[Option, ...]]
     rulesets: ClassVar[tuple[Ruleset, ...]]
 
+    def __init__(self, course: Course | None = None) -> None:
+        """*course* is how it is bid, if anybody has written that down."""
+        self.course = course
+
     @abstractmethod
     def problems_of(self, ruleset: Ruleset) -> tuple[Problem, ...]:
         """What in *ruleset*'s options contradicts itself, each option being admissible alone."""
@@ -510,9 +579,17 @@ class CardGame(ABC, Generic[D]):
     def start(self, ruleset: Ruleset) -> int:
         """What everybody begins a game with: chips or points."""
 
-    @abstractmethod
     def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
         """Why *totals*, one per seat, cannot stand on a sheet that is to be carried on; field ``opening``."""
+        if not self.admits(ruleset, len(totals)):
+            return (Problem("PLAYERS_COUNT", "players", {"players": self.players(ruleset)}),)
+        if any(abs(total) > HIGHEST_OPENING for total in totals):
+            return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
+        return self.opening_problems(ruleset, totals)
+
+    @abstractmethod
+    def opening_problems(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
+        """What the game itself has against *totals* to begin with."""
 
     @abstractmethod
     def plays_for_chips(self, ruleset: Ruleset) -> bool:
@@ -550,11 +627,18 @@ class CardGame(ABC, Generic[D]):
                     completed[field.name] = filled
         return completed
 
-    @abstractmethod
     def read(self, facts: Facts, table: Table) -> D:
         """Turn entered or stored *facts* into a deal.
 
         :raises MalformedDeal: if a fact is missing, unknown or not of its kind.
+        """
+        return self.understood(self.complete(facts, table), table)
+
+    @abstractmethod
+    def understood(self, facts: Facts, table: Table) -> D:
+        """The deal that *facts* say, which are :meth:`complete`.
+
+        :raises MalformedDeal: see :meth:`read`.
         """
 
     @abstractmethod
@@ -578,6 +662,20 @@ class CardGame(ABC, Generic[D]):
     @abstractmethod
     def explain(self, score: DealScore[D]) -> tuple[Line, ...]:
         """Why *score* is what it is, in the order a player would explain it."""
+
+    def bidding(self, table: Table, words: Iterable[str]) -> Bidding | None:
+        """The bidding of a deal at *table* after *words* were said in turn, up to the first that cannot be said.
+
+        None if nobody has written down how the game is bid.
+        """
+        if self.course is None:
+            return None
+        now = self.course(self, table, ())
+        for word in words:
+            if now.step is None or now.turn is None or word not in now.choices:
+                break
+            now = self.course(self, table, (*now.said, Saying(now.step, now.turn, word)))
+        return now
 
     def needed(self, table: Table) -> tuple[Line, ...]:
         """What each player who can win with the next deal needs, and who is ahead if several do."""
@@ -682,23 +780,27 @@ class CardGame(ABC, Generic[D]):
         return facts, table
 
     def declare(self, facts: Facts, table: Table) -> Facts:
-        """What is known of a deal when the bidding ends, out of *facts*; who dealt is kept, a called partner never.
+        """What is known of a deal when the bidding ends, out of *facts*.
 
-        :raises MalformedDeal: if a fact is not of its kind.
+        Who dealt is kept if it is not the next in turn, and may be all that is known; a called partner never is.
+
         :raises IllegalDeal: if it cannot have been bid so, or something needed is missing.
         """
         if table.over:
             raise IllegalDeal(Problem("GAME_OVER", "deal"))
         entered, dealt = self.dealt(facts, table)
-        names = {field.name for field in self.fields(dealt) if field.declared}
+        fields = self.fields(dealt)
+        names = {field.name for field in fields if field.declared}
         known = {name: value for name, value in entered.items() if name in names}
-        if known:
-            try:
-                if self.play(known, dealt).result is Result.PASSED_OUT:
-                    raise IllegalDeal(Problem("MALFORMED", self.fields(dealt)[0].name, {"reason": "missing"}))
-            except Refused as refused:
-                if problems := [problem for problem in refused.problems if problem.field in names]:
-                    raise IllegalDeal(*problems) from None
+        nothing = IllegalDeal(Problem("MALFORMED", fields[0].name, {"reason": "missing"}))
+        if dealt.dealer == table.dealer and not known:
+            raise nothing
+        try:
+            if known and self.play(known, dealt).result is Result.PASSED_OUT:
+                raise nothing
+        except Refused as refused:
+            if problems := [problem for problem in refused.problems if problem.field in names]:
+                raise IllegalDeal(*problems) from None
         return known if dealt.dealer == table.dealer else {"dealer": dealt.dealer, **known}
 
     def play(self, facts: Facts, table: Table) -> DealScore[D]:

@@ -1,80 +1,38 @@
-"""How a deal is bid: who speaks next and what they may say, what to mind meanwhile, and the facts that fall out of it.
+"""How each game is bid: who speaks next and what they may say, what to mind meanwhile, and the facts that fall out.
 
 What may be said is what the game's own ``check`` accepts: nothing is offered that would be refused once it is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from scorekeeper.rules.base import NO_TRUMP, CardGame, Facts, FieldKind, Line, Seat, Suit, Table
-from scorekeeper.rules.dirty_clubs import DirtyClubsDeal, first_match
+from scorekeeper.rules.base import (
+    NO_TRUMP,
+    Bidding,
+    CardGame,
+    Course,
+    Facts,
+    FieldKind,
+    Line,
+    Saying,
+    Seat,
+    Step,
+    Suit,
+    Table,
+)
+from scorekeeper.rules.dirty_clubs import DirtyClubsDeal, first_match, maker_line
 from scorekeeper.rules.mensch import FORCED, PASS, PASSED_OUT, MenschDeal
 
 ORDER_UP: Final = "order-up"
 _SUITS: Final = tuple(suit.value for suit in Suit)
 
 
-class Step(StrEnum):
-    """What is said or shown next."""
-
-    TURN_UP = "turn-up"
-    """The suit the dealer turns up."""
-    BID = "bid"
-    ORDER_UP = "order-up"
-    """Whether the suit turned up is to be trump."""
-    NAME = "name"
-    """A trump suit."""
-    OPEN = "open"
-    """The suit of the next card the dealer opens."""
-
-
-class Saying(NamedTuple):
-    """What somebody said, or the dealer showed."""
-
-    step: Step
-    seat: Seat
-    word: str
-
-
-@dataclass(frozen=True, slots=True)
-class Bidding:
-    """How far the bidding has come.
-
-    While it goes on, ``line`` asks ``turn`` for one of ``choices``: those of ``ladder`` that may be said now, bids or
-    suits in their order, then pass. When it is over there are none; ``facts`` are what is known of the deal, and
-    ``line`` says what that is. ``reminders`` are of rules that only those at the table can see to.
-    """
-
-    said: tuple[Saying, ...]
-    line: Line
-    step: Step | None = None
-    turn: Seat | None = None
-    ladder: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    reminders: tuple[Line, ...] = ()
-    facts: Facts | None = None
-
-
-def bidding(game: CardGame[Any], table: Table, words: Iterable[str]) -> Bidding:
-    """The bidding of a deal at *table* after *words* were said in turn, up to the first that cannot be said.
-
-    :raises KeyError: if nobody has written down how *game* is bid.
-    """
-    course = _COURSES[game.id]
-    now = course(game, table, ())
-    for word in words:
-        if now.step is None or now.turn is None or word not in now.choices:
-            break
-        now = course(game, table, (*now.said, Saying(now.step, now.turn, word)))
-    return now
-
-
-def _mensch(game: CardGame[Any], table: Table, said: tuple[Saying, ...]) -> Bidding:
+def mensch(game: CardGame[Any], table: Table, said: tuple[Saying, ...]) -> Bidding:
+    """The course of Mensch: bids in turn, each higher than the last."""
     auction = tuple((seat, bid) for _step, seat, bid in said)
 
     def may_say(seat: Seat, bid: str) -> bool:
@@ -101,7 +59,7 @@ def _mensch(game: CardGame[Any], table: Table, said: tuple[Saying, ...]) -> Bidd
     if table.ruleset.options["passed_out"] == FORCED:
         # Rules R9.
         return _contracted(table, said, game.complete({"contract": FORCED, **facts}, table))
-    return _thrown_in(table, said, {"contract": PASSED_OUT})
+    return _thrown_in(game, table, said, {"contract": PASSED_OUT})
 
 
 def _while_bidding(table: Table, turn: Seat, choices: Collection[str], highest: str | None) -> Iterator[Line]:
@@ -132,7 +90,8 @@ def _contracted(table: Table, said: tuple[Saying, ...], facts: Facts) -> Bidding
     return Bidding(said, line, reminders=tuple(reminders), facts=facts)
 
 
-def _dirty_clubs(game: CardGame[Any], table: Table, said: tuple[Saying, ...]) -> Bidding:
+def dirty_clubs(game: CardGame[Any], table: Table, said: tuple[Saying, ...]) -> Bidding:
+    """The course of Dirty Clubs: a card is turned up, then there is a maker as the ruleset has it."""
     if not said:
         line = Line("asks-turn-up", {"player": table.dealer})
         return Bidding(said, line, Step.TURN_UP, table.dealer, _SUITS, _SUITS)
@@ -240,35 +199,30 @@ def _suits(
 
 def _made(game: CardGame[Any], table: Table, said: tuple[Saying, ...], maker: Seat, trump: str, **more: Any) -> Bidding:
     """The end of a bidding that made somebody the maker."""
-    options, turned = table.ruleset.options, said[0].word
-    bid, named = more.get("bid"), more.get("named", ())
+    turned = said[0].word
+    deal = DirtyClubsDeal(Suit(turned), maker, trump, bid=more.get("bid"))
     reminders = []
-    others = tuple(seat for seat, suit in enumerate(named) if suit == trump and seat != maker)
-    if options["all_guessers"] and others:
+    others = tuple(seat for seat, suit in enumerate(more.get("named", ())) if suit == trump and seat != maker)
+    if table.ruleset.options["all_guessers"] and others:
         # Rules H2.
         reminders.append(Line("guessed-too", {"players": others}))
-    may_drop = DirtyClubsDeal(Suit(turned), maker, trump, bid=bid, dropped=(table.left_of(maker),))
-    if _fits(game, table, may_drop, "dropped"):
+    if _fits(game, table, replace(deal, dropped=(table.left_of(maker),)), "dropped"):
         reminders.append(Line("may-drop"))
-    needs = bid or options["needs"]
-    line = Line("maker", {"player": maker, "trump": trump, "needs": needs, "bid": bid})
     facts = {"turn_up": turned, "maker": maker, "trump": trump, **more}
-    return Bidding(said, line, reminders=tuple(reminders), facts=facts)
+    return Bidding(said, maker_line(deal, table.ruleset), reminders=tuple(reminders), facts=facts)
 
 
 def _nobody(game: CardGame[Any], table: Table, said: tuple[Saying, ...], **more: object) -> Bidding:
     """The end of a bidding that made nobody the maker."""
     turned = said[0].word
     if _fits(game, table, DirtyClubsDeal(Suit(turned), passed_out=True), "passed_out"):
-        return _thrown_in(table, said, {"turn_up": turned, "passed_out": True})
+        return _thrown_in(game, table, said, {"turn_up": turned, "passed_out": True})
     facts = {"turn_up": turned, "trump": NO_TRUMP, **more}
     return Bidding(said, Line("no-trump"), reminders=_all_owe(table), facts=facts)
 
 
-def _thrown_in(table: Table, said: tuple[Saying, ...], facts: Facts) -> Bidding:
-    same = table.ruleset.options["passed_out"] == "same-dealer"
-    dealer = table.dealer if same else table.next_dealer
-    return Bidding(said, Line("thrown-in", {"player": dealer, "same": same}), facts=facts)
+def _thrown_in(game: CardGame[Any], table: Table, said: tuple[Saying, ...], facts: Facts) -> Bidding:
+    return Bidding(said, game.play(facts, table).lines[0], facts=facts)
 
 
 def _if_passed(table: Table, turn: Seat) -> Line:
@@ -297,13 +251,8 @@ def _fits(game: CardGame[Any], table: Table, deal: MenschDeal | DirtyClubsDeal, 
     return not any(problem.field in fields for problem in game.check(deal, table))
 
 
-_Course = Callable[[CardGame[Any], Table, tuple[Saying, ...]], Bidding]
-_MAKER_BY: Final[Mapping[str, _Course]] = {
+_MAKER_BY: Final[Mapping[str, Course]] = {
     "bid": _by_bid,
     "order-up": _by_order,
     "opened": _by_opening,
-}
-_COURSES: Final[Mapping[str, _Course]] = {
-    "mensch": _mensch,
-    "dirty-clubs": _dirty_clubs,
 }

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from scorekeeper.ledger import apportion
 from scorekeeper.rules.base import (
-    HIGHEST_OPENING,
     NO_TRUMP,
     NOBODY,
     CardGame,
@@ -47,7 +46,6 @@ from scorekeeper.rules.reading import (
     malformed,
     not_playing,
     one_of,
-    places,
     seat_of,
     seats_of,
     suit,
@@ -160,7 +158,6 @@ class _Rules:
         self.may_drop: Final[bool] = options["drop"] == "all-but-maker"
         self.drop_without_trump: Final[bool] = options["drop_without_trump"]
         self.plays_without_trump: Final[bool] = options["passed_out"] == "no-trump"
-        self.same_dealer: Final[bool] = options["passed_out"] == "same-dealer"
         self.may_name_turned: Final[bool] = options["turned_suit"] == "may-be-named"
         # Rules §3.4: ordering up the turned card is another way to its suit than naming it.
         self.turned_may_be_trump: Final[bool] = self.may_name_turned or options["maker_by"] == "order-up"
@@ -182,6 +179,18 @@ class _Rules:
         self.by_tricks: Final[dict[str, dict[int, Payoff]]] = {}
         for row in self.payoffs:
             self.by_tricks.setdefault(row.case, {}).update(dict.fromkeys(range(row.low, row.high + 1), row))
+
+    def needed(self, role: str, total: int) -> int:
+        """From how many tricks on, in *role*, somebody who stands at *total* comes to the target or below.
+
+        Every trick of a hand must be enough.
+        """
+        rows = self.by_tricks[role]
+        short = (tricks for tricks in rows if not self._reaches(rows[tricks], total))
+        return max(short, default=-1) + 1
+
+    def _reaches(self, row: Payoff, total: int) -> bool:
+        return row.wins or total + row.change["player"] <= self.target
 
 
 _rules = lru_cache(maxsize=256)(_Rules)
@@ -394,12 +403,8 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     def start(self, ruleset: Ruleset) -> int:
         return int(ruleset.options["start"])
 
-    def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
+    def opening_problems(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
         rules = _rules(ruleset)
-        if not self.admits(ruleset, len(totals)):
-            return (Problem("PLAYERS_COUNT", "players", {"players": self.players(ruleset)}),)
-        if any(abs(total) > HIGHEST_OPENING for total in totals):
-            return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
         # Rules §5.1, 8: at or below the target a game has ended.
         if _outcome(totals, range(len(totals)), rules):
             return (Problem("OPENING_OVER", "opening", {"target": rules.target}),)
@@ -411,12 +416,12 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     def fields(self, table: Table) -> tuple[Field, ...]:
         return _fields(table.ruleset, table.seats, table.turns[-1])
 
-    def read(self, facts: Facts, table: Table) -> DirtyClubsDeal:
+    def understood(self, facts: Facts, table: Table) -> DirtyClubsDeal:
         rules = _rules(table.ruleset)
         players = len(table.totals)
         thrown_in = facts.get("passed_out") is True
         names = ["turn_up", "passed_out"] if thrown_in else [field.name for field in self.fields(table)]
-        reader = Reader(self.complete(facts, table), names)
+        reader = Reader(facts, names)
         bid_range = Problem("BID_RANGE", "bid", {"low": rules.bid_low, "high": rules.bid_high})
         deal = DirtyClubsDeal(
             turn_up=reader.take("turn_up", suit, required=True),
@@ -469,9 +474,8 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         players = len(table.totals)
         tricks = deal.tricks
         if tricks is None:
-            # Rules §3.4: no score; who deals next is the ruleset's.
-            dealer = table.dealer if rules.same_dealer else table.next_dealer
-            return self.unscored(deal, table, Result.PASSED_OUT, dealer)
+            # Rules §3.4: no score.
+            return self.unscored(deal, table, Result.PASSED_OUT, table.dealer_after_throw_in)
         rows = _payoffs_of(deal, tricks, table, rules)
         totals, penalties = list(table.totals), list(table.penalties)
         short, sweeper = Result.SET, None
@@ -483,9 +487,11 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             if row.result is short:
                 penalties[seat] += 1
         if rules.floor is not None:
-            totals = [max(total, rules.floor) for total in totals]
+            for seat in rows:
+                totals[seat] = max(totals[seat], rules.floor)
         if rules.ceiling is not None:
-            totals = [min(total, rules.ceiling) for total in totals]
+            for seat in rows:
+                totals[seat] = min(totals[seat], rules.ceiling)
         outcome = _outcome(totals, table.ring, rules) if sweeper is None else Outcome((sweeper,), "sweep")
         after = Table(
             table.ruleset,
@@ -514,8 +520,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
     def explain(self, score: DealScore[DirtyClubsDeal]) -> tuple[Line, ...]:
         deal = score.deal
         if deal is None or deal.tricks is None:
-            dealer = score.table.dealer
-            return (Line("thrown-in", {"player": dealer, "same": dealer == score.before.dealer}),)
+            return ()
         return (*self._explain_deal(score, deal, deal.tricks), *self._explain_end(score))
 
     def _explain_deal(
@@ -527,8 +532,7 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
         elif deal.maker is None:
             yield Line("no-trump")
         else:
-            needs = deal.bid if deal.bid is not None else rules.needs
-            yield Line("maker", {"player": deal.maker, "trump": deal.trump, "needs": needs, "bid": deal.bid})
+            yield maker_line(deal, table.ruleset)
         rows = _payoffs_of(deal, tricks, table, rules)
         for seat in table.turns:
             row, taken = rows[seat], tricks[seat]
@@ -571,20 +575,32 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
 
     def needed(self, table: Table) -> tuple[Line, ...]:
         rules = _rules(table.ruleset)
-        lines, near = [], []
+        if table.over:
+            return ()
+        totals, lines = table.totals, []
+        near = [seat for seat in table.ring if totals[seat] <= rules.target]
         for seat in table.seats:
-            tricks = -(-(table.totals[seat] - rules.target) // rules.per_trick)
-            if table.over or not 0 < tricks <= rules.hand:
+            if totals[seat] - rules.target > rules.hand * rules.per_trick:
                 continue
-            near.append(seat)
-            as_maker = max(tricks, rules.bid_low if rules.bids else rules.needs)
-            values = {"player": seat, "total": table.totals[seat], "tricks": tricks, "as_maker": as_maker}
+            near = [*near, seat] if seat not in near else near
+            as_maker = rules.needed(_bidder(rules.bid_low) if rules.bids else MAKER, totals[seat])
+            takes_club = seat == table.dealer and DEALER in rules.by_tricks
+            values = {
+                "player": seat,
+                "total": totals[seat],
+                "tricks": rules.needed(PLAYER, totals[seat]),
+                "as_maker": as_maker,
+                # Who bids higher than that owes what was bid.
+                "or_bid": rules.bids and as_maker > 0 and rules.bid_high > as_maker,
+                "as_dealer": rules.needed(DEALER, totals[seat]) if takes_club else None,
+            }
             lines.append(Line("needs", values))
-        if len(near) > 1:
+        if lines and len(near) > 1:
             # Rules R16: the lowest wins; K5, or H5: level players draw, or play on.
-            lowest = min(table.totals[seat] for seat in near)
-            first = [seat for seat in near if table.totals[seat] == lowest]
-            if len(first) == 1:
+            lowest = min(totals[seat] for seat in near)
+            first = [seat for seat in near if totals[seat] == lowest]
+            # Nobody comes below a floor, so nobody is ahead of others there.
+            if len(first) == 1 and rules.floor is None:
                 lines.append(Line("ahead", {"player": first[0]}))
             lines.append(Line("level", {"players": tuple(near), "extra_deal": rules.extra_deal}))
         return tuple(lines)
@@ -622,7 +638,7 @@ def _suits_named(table: Table) -> Callable[[object], tuple[Suit | None, ...] | N
     """A suit, or none, for each seat."""
 
     def read(value: object) -> tuple[Suit | None, ...] | None:
-        entered = places(table, None)(value)
+        entered = table.places(value, None)
         if entered is None or any(entry is not None and suit(entry) is None for entry in entered):
             return None
         return tuple(map(suit, entered))
@@ -672,6 +688,12 @@ def _check_maker(deal: DirtyClubsDeal, table: Table, rules: _Rules) -> Iterator[
         yield Problem("SUIT_TURNED_DOWN", "trump", {"suit": turned, "player": maker})
     if deal.named is not None or deal.opened:
         yield from _check_guess(deal, deal.named or (None,) * len(table.totals), table, rules)
+
+
+def maker_line(deal: DirtyClubsDeal, ruleset: Ruleset) -> Line:
+    """Who the maker of *deal* is, and what is owed."""
+    needs = _rules(ruleset).needs if deal.bid is None else deal.bid
+    return Line("maker", {"player": deal.maker, "trump": deal.trump, "needs": needs, "bid": deal.bid})
 
 
 def first_match(named: Sequence[Suit | None], opened: Sequence[Suit], table: Table) -> tuple[Seat, Suit] | None:

@@ -34,9 +34,14 @@ class Endings:
     scores: tuple[DealScore[Any], ...]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def endings(game: CardGame[Any], table: Table) -> Endings | None:
-    """Every ending there is at *table*; None if there are more than ``MOST_CELLS``, or they cannot be counted out."""
+    """Every ending there is at *table*.
+
+    None if there are more than ``MOST_CELLS``, if they cannot be counted out, or if too few are there to play.
+    """
+    if len(table.seats) < game.players(table.ruleset):
+        return None
     try:
         return _Work(game, table).done()
     except _TooMany:
@@ -70,8 +75,10 @@ class _Work:
             return self.score(facts)
         name = self.fields[place].name
         field = next((one for one in self.game.asked(facts, self.table) if one.name == name), None)
-        if field is None or field.follows:
+        if field is None:
             return self.after(facts, place + 1)
+        if field.follows:
+            return self.after({name: field.options[0], **facts}, place + 1)
         if field.kind is FieldKind.NUMBERS and field.sums:
             return self.numbers(facts, field, place, ())
         return self.node(_answers(field), lambda more: self.after({**facts, **more}, place + 1))
@@ -105,7 +112,8 @@ class _Work:
         if self.cells > MOST_CELLS:
             raise _TooMany
         try:
-            score = self.game.play(facts, self.table)
+            # Answered in order, they are complete.
+            score = self.game.score(self.game.understood(facts, self.table), self.table)
         except Refused:
             return None
         # What is said of a deal without a contract begins with how it came about.

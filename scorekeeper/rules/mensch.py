@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from scorekeeper.rules.base import (
-    HIGHEST_OPENING,
     CardGame,
     DealScore,
     Facts,
@@ -206,7 +205,6 @@ class _Rules:
         self.hand: Final[int] = options["hand"]
         self.ranks: Final = ranks_in(options["cards"])
         self.forced: Final[bool] = options["passed_out"] == FORCED
-        self.same_dealer: Final[bool] = options["passed_out"] == "same-dealer"
         self.calls_card: Final[bool] = options["partnership"] == "called"
         self.fixed_partners: Final[bool] = options["partnership"] == "fixed"
         self.call_trump: Final[bool] = options["call_trump"]
@@ -367,11 +365,7 @@ class Mensch(CardGame[MenschDeal]):
     def start(self, ruleset: Ruleset) -> int:
         return 0
 
-    def check_opening(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
-        if not self.admits(ruleset, len(totals)):
-            return (Problem("PLAYERS_COUNT", "players", {"players": PLAYERS}),)
-        if any(abs(total) > HIGHEST_OPENING for total in totals):
-            return (Problem("OPENING_RANGE", "opening", {"low": -HIGHEST_OPENING, "high": HIGHEST_OPENING}),)
+    def opening_problems(self, ruleset: Ruleset, totals: tuple[int, ...]) -> tuple[Problem, ...]:
         # Rules §5.1, 1: so do the running totals.
         return (Problem("OPENING_SUM", "opening", {"sum": sum(totals)}),) if sum(totals) else ()
 
@@ -384,14 +378,13 @@ class Mensch(CardGame[MenschDeal]):
 
     def fields(self, table: Table) -> tuple[Field, ...]:
         first = _first_bidder(table, _rules(table.ruleset))
-        in_turn = tuple(table.left_of(first, steps) for steps in range(len(table.seats)))
-        return _fields(table.ruleset, table.seats, in_turn)
+        return _fields(table.ruleset, table.seats, table.in_turn(first))
 
-    def read(self, facts: Facts, table: Table) -> MenschDeal:
+    def understood(self, facts: Facts, table: Table) -> MenschDeal:
         rules = _rules(table.ruleset)
         passed_out = facts.get("contract") == PASSED_OUT
         names = ["contract"] if passed_out else [field.name for field in self.fields(table)]
-        reader = Reader(self.complete(facts, table), names)
+        reader = Reader(facts, names)
         tricks_range = Problem("TRICKS_RANGE", "tricks", {"max": rules.hand})
         required = not passed_out
         seat = seat_of(len(table.totals))
@@ -429,12 +422,13 @@ class Mensch(CardGame[MenschDeal]):
                 problems += _check_partner(deal, contract, table, rules)
             if deal.called_card is not None:
                 problems += _check_called_card(deal, contract, deal.called_card, rules)
+        seats = table.seats
         if deal.declarer is None:
             problems.append(malformed("declarer", "missing"))
-        seats = table.seats
-        for field, seat in (("declarer", deal.declarer), ("partner", deal.partner)):
-            if seat is not None and seat not in seats:
-                problems.append(Problem("NOT_PLAYING", field, {"player": seat}))
+        elif deal.declarer not in seats:
+            problems.append(Problem("NOT_PLAYING", "declarer", {"player": deal.declarer}))
+        if deal.partner is not None and deal.partner not in seats:
+            problems.append(Problem("NOT_PLAYING", "partner", {"player": deal.partner}))
         if deal.tricks is None:
             problems.append(malformed("tricks", "missing"))
         elif not 0 <= deal.tricks <= rules.hand:
@@ -457,14 +451,12 @@ class Mensch(CardGame[MenschDeal]):
         rules = _rules(table.ruleset)
         declarer, partner, tricks = deal.declarer, deal.partner, deal.tricks
         if declarer is None or tricks is None:
-            # Rules R9 and H4: dealt anew by the same dealer, or by the next.
-            dealer = table.dealer if rules.same_dealer else table.next_dealer
-            return self.unscored(deal, table, Result.PASSED_OUT, dealer)
+            return self.unscored(deal, table, Result.PASSED_OUT, table.dealer_after_throw_in)
         payoff = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][tricks]
         change = payoff.change
-        points = [0] * len(table.totals)
+        points, opponent = [0] * len(table.totals), change["opponent"]
         for seat in table.seats:
-            points[seat] = change["opponent"]
+            points[seat] = opponent
         points[declarer] = change["declarer"]
         if rules.fixed_partners:
             partner = table.left_of(declarer, 2)
@@ -488,13 +480,13 @@ class Mensch(CardGame[MenschDeal]):
             return ()
         rules = _rules(table.ruleset)
         declarer = deal.declarer
-        others = [table.left_of(declarer, steps) for steps in range(1, PLAYERS)]
+        others = table.in_turn(declarer)[1:]
         if deal.partner is not None:
             # Rules §3.6: the opponent next clockwise after the declarer settles with the declarer.
             first, second = (seat for seat in others if seat != deal.partner)
             pairs = [(first, declarer), (second, deal.partner)]
         elif rules.fixed_partners:
-            pairs = [(seat, declarer) for seat in others if seat != table.left_of(declarer, 2)]
+            pairs = [(seat, declarer) for seat in (others[0], others[2])]
         else:
             pairs = [(seat, declarer) for seat in others]
         payments = []
@@ -509,8 +501,7 @@ class Mensch(CardGame[MenschDeal]):
     def explain(self, score: DealScore[MenschDeal]) -> tuple[Line, ...]:
         deal, table = score.deal, score.before
         if deal is None or deal.declarer is None or deal.tricks is None:
-            dealer = score.table.dealer
-            return (Line("thrown-in", {"player": dealer, "same": dealer == table.dealer}),)
+            return ()
         rules = _rules(table.ruleset)
         contract = rules.contracts[deal.contract]
         rows = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS]
@@ -612,7 +603,11 @@ def _check_auction(deal: MenschDeal, auction: tuple[Bid, ...], table: Table, rul
     turns = [0] * len(table.totals)
     highest: Bid | None = None
     problems = []
+    playing = table.seats
     for seat, bid in auction:
+        if seat not in playing:
+            problems.append(Problem("NOT_PLAYING", "auction", {"player": seat}))
+            continue
         if turns[seat] >= rules.bids_each:
             problems.append(Problem("BID_TWICE", "auction", {"player": seat}))
         elif seat != turn:

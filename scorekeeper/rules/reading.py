@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from scorekeeper.rules.base import Facts, Problem, Seat, Suit, Table
@@ -46,7 +47,7 @@ class Reader:
         self, name: str, table: Table, otherwise: str, most: int, *, required: bool = False
     ) -> tuple[int, ...] | None:
         """A whole number for each seat; a place that holds none is a problem of the code *otherwise*."""
-        entered = self.take(name, places(table, 0), required=required)
+        entered = self.take(name, partial(table.places, blank=0), required=required)
         if entered is None:
             return None
         found = tuple(number for number in map(whole, entered) if number is not None)
@@ -126,11 +127,6 @@ def seats_of(players: int) -> Callable[[object], tuple[Seat, ...] | None]:
         return tuple(sorted(found)) if found is not None and len(set(found)) == len(found) else None
 
     return seats
-
-
-def places(table: Table, blank: object) -> Callable[[object], tuple[object, ...] | None]:
-    """A list with one place per seat, whatever is in it: see :meth:`Table.places`."""
-    return lambda value: table.places(value, blank)
 
 
 def card(value: object) -> tuple[str, Suit] | None:

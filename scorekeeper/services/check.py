@@ -29,7 +29,15 @@ from scorekeeper.models import (
 )
 from scorekeeper.rules import IllegalRules, Seat, Unit
 from scorekeeper.services.deals import brought, entered
-from scorekeeper.services.history import Replayed, first_table, game_of, pending_game, present_at, replay
+from scorekeeper.services.history import (
+    Replayed,
+    first_table,
+    game_of,
+    pending_game,
+    present_at,
+    replay,
+    still_declared,
+)
 from scorekeeper.services.ledger import SEAT_SUMS, adjustments
 from scorekeeper.services.seats import seating_of
 from scorekeeper.services.settlement import plan
@@ -148,6 +156,8 @@ class _Stored:
     def of_session(self) -> Iterator[Difference]:
         session = self.session
         yield from self._compare("table", session.table, self.table.state())
+        declared = still_declared(self.game, session.declared, self.table)
+        yield from self._compare("declared", session.declared, declared)
         yield from self._compare("undecided", session.undecided, self.replayed.undecided)
         yield from self._compare("number of deals", session.deals, len(self.deals))
         yield from self._compare("first change", self.kind_of.get(1), "open")

@@ -23,6 +23,7 @@ from scorekeeper.services.history import (
     present_at,
     replay,
     scored_deal,
+    still_declared,
 )
 from scorekeeper.services.ledger import adjustments, post_deals
 from scorekeeper.services.transaction import (
@@ -126,7 +127,6 @@ def record_deal(db: Session, command: RecordDeal) -> int:
 def declare_deal(db: Session, command: DeclareDeal) -> None:
     """Keep what is known of the next deal until it is recorded; it scores nothing. What had been declared is replaced.
 
-    :raises MalformedDeal: if a fact is not of its kind; nothing is written.
     :raises IllegalDeal: if it cannot have been bid so, or something needed is missing; nothing is written.
     :raises StaleSession: if the session is past ``expected_version``.
     :raises SessionClosed: if the session has ended.
@@ -135,8 +135,8 @@ def declare_deal(db: Session, command: DeclareDeal) -> None:
         with transaction(db):
             session = change_session(db, command, "declare")
             game, ruleset = _recordable(session)
-            facts = game.declare(command.facts, Table.restored(ruleset, session.table))
-            _move_on(db, session, Table.restored(ruleset, session.table), declared=dict(facts) or None)
+            table = Table.restored(ruleset, session.table)
+            _move_on(db, session, table, declared=game.declare(command.facts, table))
     except AlreadyDone:
         return
 
@@ -205,7 +205,7 @@ def start_next_game(db: Session, command: SessionCommand) -> None:
             if session.state == "closed":
                 raise SessionClosed
             game, ruleset = game_of(session)
-            _move_on(db, session, game.new_game(Table.restored(ruleset, session.table)))
+            _change_table(db, session, game.new_game(Table.restored(ruleset, session.table)))
     except AlreadyDone:
         return
 
@@ -277,7 +277,7 @@ def _change_deal(
                     this = Deal.session_id == session.id, Deal.number == row.number
                     db.execute(update(Deal).where(*this).values(starts_game=starts))
             _store(db, session, rows, replayed)
-            _move_on(db, session, pending_game(game, session, replayed.table), undecided=replayed.undecided)
+            _change_table(db, session, pending_game(game, session, replayed.table), undecided=replayed.undecided)
     except AlreadyDone:
         return
 
@@ -398,6 +398,12 @@ def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Repla
             ],
         )
     post_deals(db, session, differences)
+
+
+def _change_table(db: Session, session: AnyRow, table: Table, **changed: object) -> None:
+    """Write another table for the next deal, and what else has *changed*; what was declared stays if it still fits."""
+    declared = still_declared(game_of(session)[0], session.declared, table)
+    _move_on(db, session, table, declared=declared, **changed)
 
 
 def _move_on(db: Session, session: AnyRow, table: Table, **changed: object) -> None:

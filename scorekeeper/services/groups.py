@@ -7,16 +7,32 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from scorekeeper.limits import MAX_PLAYERS
+from scorekeeper.limits import MAX_LINKS, MAX_PLAYERS
 from scorekeeper.models import Group, GroupLink, Player
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.transaction import ChangedForm, fingerprint_of, transaction
+
+
+class Role(StrEnum):
+    """What a link lets one do; each of them may do what those before it may."""
+
+    VIEWER = "viewer"
+    """Watch."""
+    SCORER = "scorer"
+    """Record, correct and settle."""
+    HOST = "host"
+    """Players, rules and links."""
+
+    def includes(self, other: Role) -> bool:
+        roles = list(Role)
+        return roles.index(self) >= roles.index(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +98,7 @@ def _create_group(db: Session, command: CreateGroup) -> NewLink:
                 .returning(Group.id)
             ).scalar_one()
             _insert_players(db, group_id, [player for _, player in players])
-        return _insert_link(db, group_id)
+        return _insert_link(db, group_id, Role.HOST, "")
 
 
 def change_group(db: Session, group_id: int) -> None:
@@ -140,27 +156,59 @@ def rename_player(db: Session, group_id: int, player_id: int, name: str) -> None
         )
 
 
-def create_link(db: Session, group_id: int) -> NewLink:
-    """Make another host link to the group."""
+def create_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
+    """Make another link to the group; *name* is what it is called, or empty.
+
+    :raises Refused: if the name cannot be used, or there are too many links.
+    """
+    problems: list[Problem] = []
+    called = _usable(name, "name", problems) if name.strip() else ""
     with transaction(db):
         change_group(db, group_id)
-        return _insert_link(db, group_id)
+        if len(_in_force(db, group_id)) >= MAX_LINKS:
+            problems.append(Problem("LINKS_TOO_MANY", "name", {"max": MAX_LINKS}))
+        if problems:
+            raise Refused(*problems)
+        return _insert_link(db, group_id, role, called)
 
 
 def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
     """End a link and every cookie it gave. One that is withdrawn already stays so.
 
-    :raises Refused: if it is the last one; nobody could open the group again.
+    :raises Refused: if it is the last of a host; nobody could manage the group any more.
     """
     with transaction(db):
         change_group(db, group_id)
-        in_force = select(GroupLink.id).where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
-        links = db.scalars(in_force).all()
-        if link_id not in links:
+        roles = _in_force(db, group_id)
+        if link_id not in roles:
             return
-        if len(links) == 1:
+        if roles[link_id] == Role.HOST and list(roles.values()).count(Role.HOST) == 1:
             raise Refused(Problem("LAST_LINK", "link"))
-        db.execute(update(GroupLink).where(GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC)))
+        _withdraw(db, link_id)
+
+
+def renew_link(db: Session, group_id: int, link_id: int) -> NewLink | None:
+    """Make a link of the same role and name in place of one, and end that one and every cookie it gave.
+
+    One that is withdrawn already gets none.
+    """
+    with transaction(db):
+        change_group(db, group_id)
+        if link_id not in _in_force(db, group_id):
+            return None
+        old = db.execute(select(GroupLink.role, GroupLink.name).where(GroupLink.id == link_id)).one()
+        _withdraw(db, link_id)
+        return _insert_link(db, group_id, Role(old.role), old.name)
+
+
+def _in_force(db: Session, group_id: int) -> dict[int, str]:
+    """The role of each link in force."""
+    links = select(GroupLink.id, GroupLink.role).where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+    return {link.id: link.role for link in db.execute(links)}
+
+
+def _withdraw(db: Session, link_id: int) -> None:
+    db.execute(update(GroupLink).where(GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC)))
 
 
 def _usable(name: str, field: str, problems: list[Problem]) -> str:
@@ -195,11 +243,11 @@ def _insert_players(db: Session, group_id: int, names: list[str]) -> list[int]:
     ]
 
 
-def _insert_link(db: Session, group_id: int) -> NewLink:
+def _insert_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
     token = secrets.token_urlsafe(16)
     link_id = db.execute(
         insert(GroupLink)
-        .values(group_id=group_id, role="host", token_hash=token_hash(token), created_at=datetime.now(UTC))
+        .values(group_id=group_id, role=role, name=name, token_hash=token_hash(token), created_at=datetime.now(UTC))
         .returning(GroupLink.id)
     ).scalar_one()
     return NewLink(group_id, link_id, token)

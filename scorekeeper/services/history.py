@@ -32,9 +32,38 @@ def first_table(session: AnyRow) -> Table:
 
 def next_table(session: AnyRow) -> Table:
     """The table for the next deal of a session's row, with the dealer who was set by hand if one was."""
-    table = Table.restored(game_of(session)[1], session.table)
-    by_hand = (session.declared or {}).get("dealer")
-    return table if by_hand is None else replace(table, dealer=Seat(by_hand))
+    table, by_hand = Table.restored(game_of(session)[1], session.table), dealer_by_hand(session)
+    return table if by_hand is None else replace(table, dealer=by_hand)
+
+
+def dealer_by_hand(session: AnyRow) -> Seat | None:
+    """Who deals the next deal of a session's row though it is another's turn, if anybody does."""
+    seat = (session.declared or {}).get("dealer")
+    return None if seat is None else Seat(seat)
+
+
+def declared_deal(session: AnyRow) -> Facts:
+    """What has been declared of the next deal of a session's row: that somebody deals out of turn is no declaration."""
+    return {name: value for name, value in (session.declared or {}).items() if name != "dealer"}
+
+
+def still_declared(game: CardGame[Any], declared: Facts | None, table: Table) -> Facts | None:
+    """What was *declared* of the next deal, if it can have been bid so at *table* as that is now."""
+    if declared is None:
+        return None
+    try:
+        return game.declare(declared, table)
+    except Refused:
+        return None
+
+
+def deal_is_due(session: AnyRow) -> bool:
+    """Whether the next deal of a session's row can be dealt now, and so be declared and recorded."""
+    if session.state != "open" or session.undecided:
+        return False
+    game, ruleset = game_of(session)
+    table = next_table(session)
+    return not table.over and len(table.seats) == game.players(ruleset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
@@ -16,7 +15,7 @@ from scorekeeper.names import name_key
 from scorekeeper.rules import Seat
 from scorekeeper.services.deals import columns_of
 from scorekeeper.services.groups import add_players, change_group
-from scorekeeper.services.history import Entered, first_table, game_of, present_at, replay
+from scorekeeper.services.history import scored_deal, still_declared
 from scorekeeper.services.ledger import Amount, Posting, count_games, post
 from scorekeeper.services.seats import seating_note, seating_of
 from scorekeeper.services.sessions import (
@@ -40,7 +39,8 @@ from scorekeeper.sessionfile import (
     NewGame,
     Seating,
     SessionFile,
-    facts_of,
+    Sheet,
+    score,
     write_document,
 )
 
@@ -105,7 +105,7 @@ def import_session(db: Session, command: ImportSession) -> int:
         session = db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session_id)).one()
         if late := dict(enumerate(accounts[file.began :], start=file.began)):
             add_accounts(db, session, late, (0,) * len(late))
-        _store_events(db, session, command, player_ids)
+        _store_events(db, session, command, score(file), player_ids)
         return session_id
 
 
@@ -118,15 +118,14 @@ def _player_ids(db: Session, command: ImportSession) -> dict[str, int]:
     return known | dict(zip(map(name_key, new), added, strict=True))
 
 
-def _store_events(db: Session, session: AnyRow, command: ImportSession, player_ids: Mapping[str, int]) -> None:
-    """One version for each event, and what follows from the deals, as if they had been entered one by one."""
+def _store_events(
+    db: Session, session: AnyRow, command: ImportSession, sheet: Sheet, player_ids: Mapping[str, int]
+) -> None:
+    """One version for each event, and what *sheet* says came of them, as if they had been entered one by one."""
     events = list(enumerate(command.file.events, start=session.version + 1))
     if not events:
         return
     now = datetime.now(UTC)
-    seated = {
-        version: _seated(event, command.file, player_ids) for version, event in events if isinstance(event, Seating)
-    }
     db.execute(
         insert(SessionChange),
         [
@@ -138,67 +137,46 @@ def _store_events(db: Session, session: AnyRow, command: ImportSession, player_i
                 "link_id": command.link_id,
                 "submission_id": f"{command.submission_id}-{version}",
                 "fingerprint": "",
-                "note": _note(event, seated.get(version)),
+                "note": _note(event, command.file, player_ids),
                 "created_at": now,
             }
             for version, event in events
         ],
     )
-    game, _ = game_of(session)
-    evening = _evening(session, events, seated)
-    replayed = replay(
-        game,
-        first_table(session),
-        evening.deals,
-        {
-            version: {seat: chips for seat, chips in enumerate(event.chips) if chips}
-            for version, event in events
-            if isinstance(event, Adjustment)
-        },
-        present_at(evening.seating),
-    )
-    dealt = list(zip(evening.deals, replayed.deals, strict=True))
-    if dealt:
-        db.execute(
-            insert(Deal),
-            [
-                {
-                    "session_id": session.id,
-                    "number": deal.number,
-                    "group_id": session.group_id,
-                    "recorded": deal.recorded,
-                    "version": deal.recorded,
-                    "starts_game": deal.starts_game,
-                    "facts": dict(deal.facts),
-                    "seating": seating,
-                    **columns_of(brought),
-                }
-                for (deal, brought), seating in zip(dealt, evening.seatings, strict=True)
-            ],
+    deals, postings, brought = [], [], []
+    games = 1
+    for number, dealt in enumerate(sheet.dealt, start=1):
+        version, scored = session.version + dealt.event, scored_deal(dealt.score)
+        deals.append(
+            {
+                "session_id": session.id,
+                "number": number,
+                "group_id": session.group_id,
+                "recorded": version,
+                "version": version,
+                "starts_game": dealt.score.before.game > games,
+                "facts": dict(dealt.facts),
+                "seating": seating_of(_seated(dealt.seating, command.file, player_ids)),
+                **columns_of(scored),
+            }
         )
-    post(
-        db,
-        session,
-        *(
-            Posting(
-                deal.recorded, EntryKind.DEAL, tuple(Amount(*seat, deal.number) for seat in enumerate(brought.chips))
-            )
-            for deal, brought in dealt
-        ),
-        *(posting for version, event in events for posting in _postings(version, event)),
-    )
-    count_games(db, session, [(deal.number, None, brought) for deal, brought in dealt])
-    games = 1 + sum(isinstance(event, NewGame) for _, event in events)
-    table = game.new_game(replayed.table) if games > replayed.table.game else replayed.table
+        amounts = tuple(Amount(seat, chips, number) for seat, chips in enumerate(scored.chips))
+        postings.append(Posting(version, EntryKind.DEAL, amounts))
+        brought.append((number, None, scored))
+        games = dealt.score.before.game
+    if deals:
+        db.execute(insert(Deal), deals)
+    post(db, session, *postings, *(posting for version, event in events for posting in _postings(version, event)))
+    count_games(db, session, brought)
     db.execute(
         update(GameSession)
         .where(GameSession.id == session.id)
         .values(
             version=events[-1][0],
-            deals=len(dealt),
-            table=table.state(),
-            seating=evening.seating,
-            declared=evening.declared,
+            deals=len(deals),
+            table=sheet.table.state(),
+            seating=seating_of(_seated(sheet.seating, command.file, player_ids)),
+            declared=still_declared(command.file.game, {"dealer": sheet.dealer}, sheet.table),
         )
     )
 
@@ -208,43 +186,14 @@ def _seated(seating: Seating, file: SessionFile, player_ids: Mapping[str, int]) 
     return {seat: player_ids[name_key(seating.stand_ins.get(seat, file.players[seat]))] for seat in seating.seats}
 
 
-def _note(event: Event, players: Mapping[Seat, int] | None) -> str:
-    """The note of the change that *event* is; *players* are those it seats."""
-    if isinstance(event, Adjustment):
-        return event.note
-    return seating_note(players) if players else ""
-
-
-class _Evening(NamedTuple):
-    """The deals of a file, who was at the table in each of them and is now, and what is known of the next deal."""
-
-    deals: list[Entered]
-    seatings: list[list[list[int]]]
-    seating: list[list[int]]
-    declared: dict[str, Any] | None
-
-
-def _evening(
-    session: AnyRow, events: Sequence[tuple[int, Event]], seated: Mapping[int, Mapping[Seat, int]]
-) -> _Evening:
-    """*events* of a session by their versions, at which those *seated* sat down."""
-    deals: list[Entered] = []
-    seatings: list[list[list[int]]] = []
-    seating, dealer, starts_game = session.seating, None, False
-    for version, event in events:
-        match event:
-            case Seating():
-                seating, dealer = seating_of(seated[version]), None
-            case DealtBy(player):
-                dealer = player
-            case NewGame():
-                starts_game = True
-            case DealEvent() | MisdealEvent():
-                facts = facts_of(event, dealer)
-                deals.append(Entered(len(deals) + 1, version, facts, present_at(seating), starts_game))
-                seatings.append(seating)
-                dealer, starts_game = None, False
-    return _Evening(deals, seatings, seating, None if dealer is None else {"dealer": dealer})
+def _note(event: Event, file: SessionFile, player_ids: Mapping[str, int]) -> str:
+    """The note of the change that *event* is."""
+    match event:
+        case Adjustment():
+            return event.note
+        case Seating():
+            return seating_note(_seated(event, file, player_ids))
+    return ""
 
 
 def _postings(version: int, event: object) -> Iterator[Posting]:

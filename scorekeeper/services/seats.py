@@ -14,7 +14,7 @@ from scorekeeper.models import AnyRow, GameSession, Player, SessionChange, Sessi
 from scorekeeper.rules import Problem, Refused, Seat
 from scorekeeper.rules.base import clockwise
 from scorekeeper.services.deals import table_for
-from scorekeeper.services.history import game_of
+from scorekeeper.services.history import declared_deal, game_of
 from scorekeeper.services.sessions import add_accounts
 from scorekeeper.services.transaction import (
     AlreadyDone,
@@ -65,7 +65,7 @@ def seat_players(db: Session, command: SeatPlayers) -> None:
             this = SessionChange.session_id == session.id, SessionChange.version == session.version
             db.execute(update(SessionChange).where(*this).values(note=seating_note(players)))
             table = table_for(db, session, clockwise(seats))
-            # Who was to deal out of turn is asked again.
+            # No deal is declared, and who was to deal out of turn is asked again.
             values = {"seating": seating_of(players), "table": table.state(), "declared": None}
             db.execute(update(GameSession).where(GameSession.id == session.id).values(values))
     except AlreadyDone:
@@ -104,6 +104,6 @@ def _problems(
     if len(known) != len(players) or not {sitter.seat for sitter in command.sitters} <= {None, *own.values()}:
         return [Problem("MALFORMED", "seats", {"reason": "type"})]
     problems = list(game.check_seats(ruleset, seats, len(own)))
-    if session.declared and set(session.declared) != {"dealer"}:
+    if declared_deal(session):
         problems.append(Problem("DECLARED", "seats"))
     return problems

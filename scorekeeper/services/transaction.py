@@ -24,6 +24,9 @@ _NEXT_VERSION = (
 )
 _LOG = insert(Base.metadata.tables["session_change"])
 
+NOTIFIED = "session_moved_on"
+"""The channel on which PostgreSQL tells other processes of a change, once it is committed."""
+
 
 class StaleSession(Exception):
     """The session has moved on since the form was shown."""
@@ -109,6 +112,8 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
         # A failed statement ends a transaction of PostgreSQL.
         db.rollback()
         raise _already_done(db, command, fingerprint) or StaleSession() from used_before
+    if db.connection().dialect.name == "postgresql":
+        db.connection().exec_driver_sql(f"NOTIFY {NOTIFIED}")
     return row
 
 

@@ -4,7 +4,7 @@ It is what the app exports and imports, and what ``scorekeeper score`` reads. No
 """
 
 from scorekeeper.sessionfile.reading import MAX_BYTES, parse, read_document
-from scorekeeper.sessionfile.scoring import ScoredDeal, Sheet, facts_of, score
+from scorekeeper.sessionfile.scoring import Dealt, ScoredDeal, Sheet, score
 from scorekeeper.sessionfile.values import (
     Adjustment,
     BadFile,
@@ -31,6 +31,7 @@ __all__ = [
     "CashOut",
     "Chip",
     "DealEvent",
+    "Dealt",
     "DealtBy",
     "Event",
     "MisdealEvent",
@@ -40,7 +41,6 @@ __all__ = [
     "SessionFile",
     "Sheet",
     "answer",
-    "facts_of",
     "fitted",
     "malformed",
     "parse",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scorekeeper.ledger import Standing, Transfer, plan_settlement, standings
@@ -28,6 +28,16 @@ from scorekeeper.sessionfile.values import (
 
 
 @dataclass(frozen=True, slots=True)
+class Dealt:
+    """A deal or a misdeal, by the number of its ``event`` in the file, and who was at the table."""
+
+    event: int
+    facts: Facts
+    score: DealScore[Any]
+    seating: Seating
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredDeal:
     """One deal of a sheet, and its number in the sitting."""
 
@@ -45,17 +55,25 @@ class ScoredDeal:
 class Sheet:
     """A scored session file.
 
-    ``table`` is the one for the next deal, and ``dealer`` who deals it, in turn or not. Of each seat, ``chips`` is what
-    it won or lost in all games, ``bought`` what it got from the bank, and ``cashed`` what it gave back.
+    ``table`` is the one for the next deal, ``seating`` who is at it, and ``dealer`` who deals, in turn or not. Of each
+    seat, ``chips`` is what it won or lost in all games, ``bought`` what it got from the bank, and ``cashed`` what it
+    gave back.
     """
 
     file: SessionFile
-    deals: tuple[ScoredDeal, ...]
+    dealt: tuple[Dealt, ...]
     table: Table
+    seating: Seating
     dealer: Seat
     chips: tuple[int, ...]
     bought: tuple[int, ...]
     cashed: tuple[int, ...]
+
+    @property
+    def deals(self) -> tuple[ScoredDeal, ...]:
+        """What was dealt but for misdeals, which have no number."""
+        scored = (one for one in self.dealt if one.score.result is not Result.MISDEAL)
+        return tuple(ScoredDeal(number, one.facts, one.score) for number, one in enumerate(scored, start=1))
 
     @property
     def in_hand(self) -> tuple[int, ...]:
@@ -107,11 +125,11 @@ class Sitting:
         except IllegalRules as refused:
             raise Refused(*(explained(problem, "opening") for problem in refused.problems)) from None
         # Whoever comes and goes before a deal is played leaves no trace in it: seats are taken from what the last left.
-        self._seats = self._left.ring
+        self._seating = Seating(self._left.ring)
         self._start = file.game.start(file.ruleset)
         self._dealer: Seat | None = None
-        self.deals: list[ScoredDeal] = []
-        self.dealt = 0
+        self._taken = 0
+        self.dealt: list[Dealt] = []
         nothing = (0,) * file.began
         self.chips = self._left.totals if file.game.unit is Unit.CHIPS else nothing
         self.bought = nothing
@@ -120,7 +138,7 @@ class Sitting:
     @property
     def table(self) -> Table:
         """The table for the next deal, where the next in turn deals."""
-        return self._left.seated(self._seats, self._start)
+        return self._left.seated(self._seating.seats, self._start)
 
     @property
     def dealer(self) -> Seat:
@@ -131,7 +149,7 @@ class Sitting:
         """:raises Refused: if *event* cannot have happened; then nothing has changed."""
         match event:
             case DealEvent() | MisdealEvent():
-                self._deal(facts_of(event, self._dealer))
+                self._deal(_facts_of(event, self._dealer))
             case BuyIn(player, chips):
                 self.bought = _plus(self.bought, self._only(player, chips))
             case CashOut(player, chips):
@@ -146,33 +164,34 @@ class Sitting:
                     self._left = self.file.game.new_game(self._left)
                 except Refused as refused:
                     raise Refused(*(explained(problem, "type") for problem in refused.problems)) from None
-            case Seating(seats):
-                self._seat(seats)
+            case Seating():
+                self._seat(event)
             case DealtBy(player):
-                if player not in self._seats:
+                if player not in self._seating.seats:
                     raise fault("NOT_AT_TABLE", "player")
                 self._dealer = player
+        self._taken += 1
 
     def sheet(self) -> Sheet:
-        return Sheet(self.file, tuple(self.deals), self.table, self.dealer, self.chips, self.bought, self.cashed)
+        seating, dealer = self._seating, self.dealer
+        return Sheet(self.file, tuple(self.dealt), self.table, seating, dealer, self.chips, self.bought, self.cashed)
 
     def _deal(self, facts: Facts) -> None:
-        if self.dealt == MAX_DEALS:
+        if len(self.dealt) == MAX_DEALS:
             raise fault("DEALS_TOO_MANY", "type", max=MAX_DEALS)
         scored = self.file.game.play(facts, self.table)
         self.chips = _plus(self.chips, scored.chips)
         self._left = scored.table
         self._dealer = None
-        self.dealt += 1
-        if scored.result is not Result.MISDEAL:
-            self.deals.append(ScoredDeal(len(self.deals) + 1, facts, scored))
+        self.dealt.append(Dealt(self._taken + 1, facts, scored, self._seating))
 
-    def _seat(self, seats: tuple[Seat, ...]) -> None:
+    def _seat(self, seating: Seating) -> None:
+        seats = seating.seats
         if problems := self.file.game.check_seats(self.file.ruleset, seats, len(self.chips)):
             raise Refused(*(explained(problem, "players") for problem in problems))
         nothing = (0,) * (max(seats) + 1 - len(self.chips))
         self.chips, self.bought, self.cashed = self.chips + nothing, self.bought + nothing, self.cashed + nothing
-        self._seats = clockwise(seats)
+        self._seating = replace(seating, seats=clockwise(seats))
         # Who was to deal out of turn is asked again.
         self._dealer = None
 
@@ -180,7 +199,7 @@ class Sitting:
         return tuple(chips if seat == player else 0 for seat in range(len(self.chips)))
 
 
-def facts_of(event: DealEvent | MisdealEvent, dealer: Seat | None) -> Facts:
+def _facts_of(event: DealEvent | MisdealEvent, dealer: Seat | None) -> Facts:
     """The facts of a deal, with the *dealer* if it was not the next in turn."""
     facts = event.facts if isinstance(event, DealEvent) else MISDEAL
     return facts if dealer is None else {"dealer": dealer, **facts}

@@ -5,15 +5,13 @@
 "use strict";
 
 for (const form of document.querySelectorAll("form[data-preview]")) {
-  const lookup = JSON.parse(document.getElementById("lookup").textContent);
-  const { fields, nodes, root, results, said, cells, unfit } = lookup;
+  const byId = (id) => document.getElementById(id);
+  const { fields, nodes, root, results, said, cells, unfit } = JSON.parse(byId("lookup").textContent);
   const offline = document.querySelector("[data-offline]");
   const entered = () => new URLSearchParams(new FormData(form));
-  const own = ["csrf_token", "submission_id", "expected_version", "dealer", "previewed"]; // of this form as shown once
-  const draft = `${form.action}${location.search} ${form.elements.expected_version.value}`;
-  let latest = null; // the question to the server under way: { controller, arrived }
-  let held = false; // a submit waits for it
-  let sending = false;
+  const patience = 8000; // milliseconds for the server to answer
+  let asking = null; // what stops the question that the server is to answer
+  let sending = null; // the button that was tapped: { id, waits }, where it waits for that answer
 
   // What the answers so far leave of a field: the words that can be chosen (null: all of them), whether it is asked for
   // now, and whether it may be later.
@@ -63,7 +61,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     group.disabled = !now;
     if (!now) return { answers: [] };
     const rows = field.seats.map((seat, place) => {
-      const row = document.getElementById(`${field.name}-${seat}`);
+      const row = byId(`${field.name}-${seat}`);
       const [inputs, legend] = [[...row.querySelectorAll("input")], row.querySelector("legend")];
       const barred = (row.parentElement.disabled = out.includes(String(seat)));
       if (barred) for (const input of inputs) input.checked = false;
@@ -88,8 +86,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
 
   // Draw the form as the answers leave it; what is wanting, or what they lead to.
   function follow() {
-    const known = {};
-    const answers = [];
+    const [known, answers] = [{}, []];
     let [wanting, problem] = ["", ""];
     for (const field of fields) {
       const group = form.querySelector(`[data-field="${field.name}"]`);
@@ -100,124 +97,144 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
         const sum = numbers(field, group, can, known, line);
         answers.push(...sum.answers);
         problem = sum.problem ?? "";
-        wanting ||= sum.wanting ?? "";
+        wanting = wanting || (sum.wanting ?? "");
       } else {
         const answer = keys(field, group, can, known);
         drawLine(field, group, line);
         if (answer !== null) answers.push(answer);
-        if (answer === "" && field.needed) wanting ||= field.question;
+        if (answer === "" && field.needed) wanting = wanting || field.question;
       }
     }
     const found = nodes && !wanting ? results[answers.reduce((at, word) => nodes[at]?.[word], root)] : undefined;
     return { found, wanting: wanting || (found ? "" : unfit), problem };
   }
 
+  // Show what the answers lead to, which the page carries.
   function paint({ found, wanting, problem }) {
     const [shown, sentence] = found ?? ["", -1];
     const points = shown.split(";")[0].split(",");
-    const [first, rest] = said?.[sentence] ?? [problem, ""];
-    const [strong, span] = form.querySelector(".preview p").children;
-    [strong.textContent, span.textContent] = [first, rest];
-    const amounts = form.querySelectorAll(".amounts > div");
-    cells?.forEach(([seat, bySeat], place) => {
-      const drawn = amounts[place].querySelectorAll(".num");
+    const [strong, span, missing] = byId("outcome").children;
+    [strong.textContent, span.textContent] = said[sentence] ?? [problem, ""];
+    missing.textContent = wanting;
+    for (const [seat, bySeat] of cells) {
+      const brings = form.querySelector(`[data-brings="${seat}"]`);
+      if (!brings) continue;
+      brings.hidden = !found;
       (bySeat[points[seat]] ?? []).forEach(([text, debt], index) => {
-        drawn[index].textContent = text;
-        drawn[index].classList.toggle("debt", debt);
-        drawn[index].classList.toggle("long", text.length > 5);
+        const drawn = brings.querySelectorAll(".num")[index];
+        drawn.textContent = text;
+        drawn.classList.toggle("debt", debt);
+        drawn.classList.toggle("long", text.length > 5);
       });
-    });
-    form.querySelector("[data-amounts]").hidden = !found;
+    }
     form.elements.previewed.value = shown;
-    const [record, why] = ["record", "why"].map((id) => document.getElementById(id));
+    const [record, why] = [byId("record"), byId("why")];
     record.disabled = Boolean(wanting);
     record.textContent = wanting || record.dataset.go;
     why.hidden = !found;
-    if (!why.open) why.querySelector("ol").replaceChildren();
+    why.open = why.open && !why.hidden;
+    why.querySelector("ol").replaceChildren();
     for (const error of form.querySelectorAll(".error")) error.remove();
     for (const control of form.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
   }
 
   // What only the server can say: the reasons, what is wrong with a note, all of it where a page carries no endings.
-  const notes = () => [...form.querySelectorAll("#more :is(select, input:not([type=hidden]))")];
-  const needsServer = () => !nodes || notes().some(({ value }) => value) || document.getElementById("why").open;
+  function needsServer() {
+    const notes = [...form.querySelectorAll("#more :is(select, input:not([type=hidden]))")];
+    return !nodes || notes.some(({ value }) => value) || byId("why").open;
+  }
 
+  // Put the server's answer in place of what is shown, and leave the focus, and what was opened, as they are.
   function show(html) {
     const [focused, x, y] = [document.activeElement?.id, window.scrollX, window.scrollY];
-    const opened = [...form.querySelectorAll("details[open]")].map((details) => details.id);
-    form.querySelector("[data-fragment]").innerHTML = html;
-    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+    const opened = [...form.querySelectorAll("details[open]")].map(({ id }) => id);
+    const answer = document.createElement("template");
+    answer.innerHTML = html;
+    for (const part of answer.content.querySelectorAll("[data-part]")) byId(part.id).replaceChildren(...part.childNodes);
+    for (const details of opened.map(byId)) if (details && !details.hidden) details.open = true;
     follow();
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    if (focused) byId(focused)?.focus({ preventScroll: true });
     window.scrollTo(x, y);
   }
 
-  async function preview(controller, body) {
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(8000)]);
+  async function ask() {
+    const [body, question] = [entered(), new AbortController()];
+    asking = question;
+    form.setAttribute("aria-busy", "true");
+    const late = setTimeout(() => question.abort(), patience);
+    let html = null;
     try {
-      const reply = await fetch(form.dataset.preview, { method: "POST", body, headers: { "X-Fragment": "1" }, signal });
-      if (!reply.ok) throw new Error(`preview answered ${reply.status}`);
-      const html = await reply.text();
-      // Text typed meanwhile is newer than this answer, and its own change event is still to come.
-      if (entered().toString() === body.toString()) show(html);
-      if (offline) offline.hidden = true;
-      return true;
+      const headers = { "X-Fragment": "1" };
+      const reply = await fetch(form.dataset.preview, { method: "POST", body, headers, signal: question.signal });
+      if (reply.redirected) location.assign(reply.url);
+      else if (reply.ok) html = await reply.text();
     } catch {
-      if (offline && !controller.signal.aborted) offline.hidden = false;
-      return false;
-    } finally {
-      if (latest?.controller === controller) {
-        latest = null;
-        form.ariaBusy = null;
-      }
+      // No connection, or no answer in time.
     }
+    clearTimeout(late);
+    if (asking !== question) return;
+    // Text typed meanwhile is newer than this answer, and its own change event is still to come.
+    if (html !== null && entered().toString() === body.toString()) show(html);
+    offline.hidden = html !== null;
+    answered(html !== null);
+  }
+
+  // Nothing is asked any more: a button that waited for it is pressed now, if it can be.
+  function answered(arrived) {
+    asking = null;
+    form.removeAttribute("aria-busy");
+    if (!sending?.waits) return;
+    const button = byId(sending.id);
+    sending = null;
+    if (arrived && !button.disabled) button.click();
   }
 
   function update() {
     const drawn = follow();
     if (nodes) paint(drawn);
-    latest?.controller.abort();
-    latest = null;
-    form.ariaBusy = null;
-    if (offline) offline.hidden = true;
-    if (!needsServer()) return;
-    const controller = new AbortController();
-    latest = { controller };
-    form.ariaBusy = "true";
-    latest.arrived = preview(controller, entered());
+    asking?.abort();
+    offline.hidden = true;
+    if (needsServer()) ask();
+    else answered(true);
   }
 
-  form.addEventListener("change", () => {
-    update();
-    const kept = [...entered()].filter(([name]) => !own.includes(name));
-    sessionStorage.setItem(draft, JSON.stringify(kept));
+  form.addEventListener("submit", (event) => {
+    if (sending || asking) event.preventDefault();
+    if (sending) return;
+    const sent = (sending = { id: event.submitter?.id || "record", waits: Boolean(asking) });
+    // A send that was stopped must not lock the form.
+    if (!asking) setTimeout(() => sending === sent && (sending = null), 10000);
   });
+  window.addEventListener("pageshow", () => (sending = null));
+  window.addEventListener("online", () => offline.hidden || update());
   const opens = ({ target }) => target.id === "why" && target.open && !target.querySelector("li");
-  form.addEventListener("toggle", (event) => opens(event) && update(), true);
+  form.addEventListener("toggle", (event) => opens(event) && !asking && update(), true);
 
-  const kept = JSON.parse(sessionStorage.getItem(draft));
-  if (kept && !document.querySelector("[role=alert]")) {
+  // What belongs to this form as it was shown once is no part of what was entered.
+  const own = ["csrf_token", "submission_id", "expected_version", "dealer", "dealt", "previewed"];
+  const draft = `${form.action}${location.search} ${form.elements.expected_version.value}`;
+  const answers = () => JSON.stringify([...entered()].filter(([name]) => !own.includes(name)));
+  form.addEventListener("change", ({ target }) => {
+    // Another dealer is another table, for which the server makes another page.
+    if (target.name === "dealer") return;
+    update();
+    sessionStorage.setItem(draft, answers());
+  });
+  byId("again").addEventListener("click", () => {
+    sessionStorage.removeItem(draft);
+    location.reload();
+  });
+
+  follow();
+  const [fresh, kept] = [answers(), sessionStorage.getItem(draft)];
+  if (kept && kept !== fresh && !document.querySelector("[role=alert]")) {
     for (const group of form.querySelectorAll(".follows")) group.classList.remove("follows");
     for (const control of form.querySelectorAll("[data-field] :is(input, select)")) {
-      const values = kept.filter(([name]) => name === control.name).map(([, value]) => value);
+      const values = JSON.parse(kept).flatMap(([name, value]) => (name === control.name ? [value] : []));
       if (["radio", "checkbox"].includes(control.type)) control.checked = values.includes(control.value);
       else if (control.type !== "hidden") control.value = values[0] ?? "";
     }
     update();
-  } else follow();
-
-  form.addEventListener("submit", async (event) => {
-    if (sending || held || latest) event.preventDefault();
-    else setTimeout(() => (sending = false), 10000); // a send that was stopped must not lock the form
-    if (sending || held) return;
-    if (!latest) return void (sending = true);
-    held = true;
-    let arrived = false;
-    while (latest) arrived = await latest.arrived;
-    held = false;
-    const { submitter } = event;
-    const button = submitter?.isConnected ? submitter : document.getElementById(submitter?.id);
-    if (arrived && !button?.disabled) form.requestSubmit(button);
-  });
-  window.addEventListener("pageshow", () => (sending = false));
+    byId("kept").hidden = false;
+  }
 }

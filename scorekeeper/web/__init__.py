@@ -23,6 +23,7 @@ from scorekeeper.web import (
     files,
     groups,
     links,
+    live,
     rules,
     seats,
     sessions,
@@ -41,6 +42,7 @@ _HEADERS = Secure(
     .style_src("'self'")
     .img_src("'self'")
     .connect_src("'self'")
+    .manifest_src("'self'")
     .form_action("'self'")
     .base_uri("'none'")
     .frame_ancestors("'none'"),
@@ -55,8 +57,9 @@ def init_app(app: Flask, babel: Babel) -> None:
     babel.init_app(app, locale_selector=preferred_locale)
     app.url_map.converters["id"] = IdConverter
     at_table = board, tableview, bidding, declaring, deals, seats, why, chart
-    for module in (groups, links, sessions, *at_table, chips, settlement, files, rules):
+    for module in (groups, links, sessions, *at_table, live, chips, settlement, files, rules):
         app.register_blueprint(module.blueprint)
+    live.init_app(app)
     errors.init_app(app)
     app.jinja_env.globals.update(static_url=static_url)
     app.jinja_env.filters.update(
@@ -90,7 +93,9 @@ def _content_hash(filename: str) -> str:
 
 def _page_context() -> dict[str, object]:
     locale = get_locale() or Locale("en")
-    return {"locale_code": str(locale).replace("_", "-"), "text_direction": locale.text_direction}
+    values: dict[str, object] = {"locale_code": str(locale).replace("_", "-"), "text_direction": locale.text_direction}
+    # What a script asks for in the background shows no messages: they wait for the page that a person opens.
+    return values | ({"get_flashed_messages": lambda **_: []} if "X-Fragment" in request.headers else {})
 
 
 def _finish(response: Response) -> Response:

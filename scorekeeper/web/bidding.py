@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from flask import Blueprint, redirect, render_template, request, url_for
+from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import Facts, Suit, Table
-from scorekeeper.rules.bidding import Bidding, Step
-from scorekeeper.rules.bidding import bidding as bidding_of
+from scorekeeper.rules import Bidding, Facts, Step, Suit, Table
 from scorekeeper.rules.mensch import PASS
-from scorekeeper.services.history import game_of, next_table
+from scorekeeper.services.history import deal_is_due, game_of, next_table
 from scorekeeper.web import access
 from scorekeeper.web.picture import seen_from, side_of
 
@@ -60,13 +58,12 @@ class Shown(NamedTuple):
 @blueprint.get("/sessions/<id:session_id>/bidding")
 def bidding(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    game, ruleset = game_of(session)
-    table = next_table(session)
     back = url_for("board.session", session_id=session.id)
-    if session.state == "closed" or session.undecided or table.over or len(table.seats) < game.players(ruleset):
+    if not deal_is_due(session):
         return redirect(back)
+    table = next_table(session)
+    now = game_of(session)[0].bidding(table, request.args.get("say", "")[:MAX_SAID].split(".")) or abort(404)
     names = [seat.name for seat in queries.seats(db.session(), session.id)]
-    now = bidding_of(game, table, request.args.get("say", "")[:MAX_SAID].split("."))
     return render_template(
         "bidding/bidding.html",
         session=session,

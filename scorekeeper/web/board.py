@@ -21,8 +21,8 @@ from scorekeeper.models import AnyRow
 from scorekeeper.paths import shipped
 from scorekeeper.queries import Rows
 from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Unit
-from scorekeeper.services.history import game_of, next_table, present_at
-from scorekeeper.web import access, amounts, picture, sheet
+from scorekeeper.services.history import deal_is_due, dealer_by_hand, game_of, next_table, present_at
+from scorekeeper.web import access, amounts, picture, seats, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.entry import shown as shown_text
 from scorekeeper.web.forms import new_submission_id
@@ -65,46 +65,48 @@ def sit(session_id: int) -> ResponseReturnValue:
 
 
 def _page(game_session: AnyRow) -> str:
-    seats, deals = _seats_and_deals(game_session)
-    names = [seat.name for seat in seats]
+    accounts, deals = _accounts_and_deals(game_session)
+    names = [account.name for account in accounts]
     shown, older = deals[: queries.DEALS_SHOWN], len(deals) > queries.DEALS_SHOWN
-    game, ruleset = game_of(game_session)
+    unit = game_of(game_session)[0].unit
     return render_template(
         "board/session.html",
-        **_board_values(game_session, seats, deals),
+        **_board_values(game_session, accounts, deals),
         game_name=words.ruleset_title(game_session.ruleset_id),
-        menu=_menu(game_session, for_chips=game.plays_for_chips(ruleset)),
+        menu=_menu(game_session),
         side=picture.side_of(game_session.id),
         score_sheet=sheet.score_sheet(game_session, names, deals, shown=len(shown)),
         older=url_for("deals.index", session_id=game_session.id, before=shown[-1].number) if older else None,
         standings=_standings(game_session, names) if game_session.state == "closed" else [],
-        unit=_("Chips") if game.unit is Unit.CHIPS else _("Points"),
+        unit=_("Chips") if unit is Unit.CHIPS else _("Points"),
     )
 
 
 def _board(game_session: AnyRow) -> str:
-    return render_template("board/_board.html", **_board_values(game_session, *_seats_and_deals(game_session)))
+    return render_template("board/_board.html", **_board_values(game_session, *_accounts_and_deals(game_session)))
 
 
-def _seats_and_deals(game_session: AnyRow) -> tuple[Rows, Rows]:
+def _accounts_and_deals(game_session: AnyRow) -> tuple[Rows, Rows]:
     return queries.seats(db.session(), game_session.id), queries.deals(db.session(), game_session.id)
 
 
-def _board_values(game_session: AnyRow, seats: Rows, deals: Rows) -> dict[str, object]:
+def _board_values(game_session: AnyRow, accounts: Rows, deals: Rows) -> dict[str, object]:
     """What the part of the page shows that changes with every deal; *deals* are one more than the sheet shows."""
     game, ruleset = game_of(game_session)
-    table, names = next_table(game_session), [seat.name for seat in seats]
+    table, names = next_table(game_session), [account.name for account in accounts]
     latest, shown = (deals[0] if deals else None), deals[: queries.DEALS_SHOWN]
     score = picture.score_of(game_session, latest)
-    by_hand = {name: seat for name, seat in (game_session.declared or {}).items() if name == "dealer"}
+    by_hand = dealer_by_hand(game_session)
     return {
-        **picture.table_values(game_session, seats, latest, score),
-        "few": len(table.seats) < game.players(ruleset),
+        **picture.table_values(game_session, accounts, latest, score),
+        "due": deal_is_due(game_session),
+        "waits": seats.waits(table, game.players(ruleset), names),
         "reason": sheet.dealer_reason(game_session, names, deals, older=len(deals) > len(shown)),
         "needed": [words.line_sentence(line, names) for line in game.needed(table)],
         "latest": latest,
         "latest_number": words.number(latest.number) if latest is not None else "",
-        "read_back": _read_back(score, names, game.unit) if score else [],
+        "read_back": sheet.read_back(score, names) if score else [],
+        "changes": _changes(score, names, game.unit) if score else "",
         "title": _title(latest, names) if latest is not None else "",
         "waiting": queries.undecided_deal(db.session(), game_session.id) if game_session.undecided else None,
         # The deal that ended the game says so itself while it is the latest.
@@ -112,19 +114,17 @@ def _board_values(game_session: AnyRow, seats: Rows, deals: Rows) -> dict[str, o
         "next_game": words.number(table.game + 1),
         "turn_ups": _turn_ups(game, ruleset),
         "thrown_in": shown_text((0,) * len(table.totals)) if _may_throw_in(game, ruleset) else None,
-        "hidden": {"submission_id": new_submission_id(), "expected_version": game_session.version, **by_hand},
+        "hidden": {"submission_id": new_submission_id(), "expected_version": game_session.version}
+        | ({} if by_hand is None else {"dealer": by_hand}),
     }
 
 
-def _read_back(score: DealScore[Any], names: Sequence[str], unit: Unit) -> list[str]:
-    """What the latest deal brought; who pays whom says it all where chips are counted."""
-    said = sheet.read_back(score, names)
-    if unit is Unit.POINTS and any(score.points):
-        changes = ", ".join(
-            f"{words.name_of(seat, names)} {words.signed(score.points[seat])}" for seat in score.before.seats
-        )
-        said.append(_("%(changes)s.", changes=changes))
-    return said
+def _changes(score: DealScore[Any], names: Sequence[str], unit: Unit) -> str:
+    """What the latest deal brought each player, as it is drawn at the seats; where chips count, who pays whom says it."""
+    if unit is Unit.CHIPS or not any(score.points):
+        return ""
+    each = (f"{words.name_of(seat, names)} {words.signed(score.points[seat])}" for seat in score.before.seats)
+    return _("%(changes)s.", changes=", ".join(each))
 
 
 def _title(latest: AnyRow, names: Sequence[str]) -> str:
@@ -133,13 +133,15 @@ def _title(latest: AnyRow, names: Sequence[str]) -> str:
     return "" if said_in_full else _("%(deal)s.", deal=sheet.title_of(latest.facts, names))
 
 
-def _menu(game_session: AnyRow, *, for_chips: bool) -> list[tuple[str, str]]:
+def _menu(game_session: AnyRow) -> list[tuple[str, str]]:
     """Everything else there is about a session: what it is called, and its address."""
-    is_open = game_session.state == "open"
+    game, ruleset = game_of(game_session)
+    for_chips, is_open = game.plays_for_chips(ruleset), game_session.state == "open"
     chips = [("chips.chips", _("Chips"))]
     pages = [
         *(chips if for_chips else []),
-        *([("seats.seats", _("Seats")), ("bidding.bidding", _("Bidding"))] if is_open else []),
+        *([("seats.seats", _("Seats"))] if is_open else []),
+        *([("bidding.bidding", _("Bidding"))] if deal_is_due(game_session) and game.course else []),
         ("tableview.table", _("Table view")),
         ("chart.chart", _("Chart")),
         ("deals.index", _("Score sheet")),

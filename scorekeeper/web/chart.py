@@ -1,6 +1,6 @@
 """The chart of a session: each player's total over the deals, with the numbers it is drawn from.
 
-All places are in percent of the plot, from its upper left corner, so that lines stretch with the page and words do not.
+All spots are in percent of the plot, from its upper left corner, so that lines stretch with the page and words do not.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Stand(NamedTuple):
     after: Sequence[int]
 
 
-class Place(NamedTuple):
+class Spot(NamedTuple):
     x: float
     y: float
 
@@ -62,25 +62,25 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One player's line: the places of each game that it joins."""
+class Curve:
+    """One player's line: the spots of each game that it joins."""
 
     name: str
     short: str
     total: Amount
     href: str
     style: int
-    pieces: list[list[Place]]
+    pieces: list[list[Spot]]
 
     @property
-    def end(self) -> Place:
+    def end(self) -> Spot:
         return self.pieces[-1][-1]
 
     @property
-    def marks(self) -> list[Place]:
+    def marks(self) -> list[Spot]:
         """From the end backwards, so that the end has one."""
-        places = [place for piece in self.pieces for place in piece]
-        return places[:: -max(1, len(places) // MARKS)]
+        spots = [spot for piece in self.pieces for spot in piece]
+        return spots[:: -max(1, len(spots) // MARKS)]
 
 
 class Axis(NamedTuple):
@@ -148,13 +148,13 @@ def _picture(session: AnyRow, names: tuple[str, ...], stands: Sequence[Stand]) -
     asked = None if number == session.deals else number
     # Seats are numbered as people came: those who came later than all this are the last.
     lines = [
-        Line(
+        Curve(
             name=names[seat],
             short=words.isolated(short_forms(names, LETTERS)[seat]),
             total=amounts.total(total, game.unit),
             href=url_for("why.total", session_id=session.id, seat=seat, deal=asked),
             style=seat % STYLES,
-            pieces=[[Place(across.at(x), down.at(y)) for x, y in walk] for walk in _walks(games, seat)],
+            pieces=[[Spot(across.at(x), down.at(y)) for x, y in walk] for walk in _walks(games, seat)],
         )
         for seat, total in enumerate(stands[-1].after)
     ]
@@ -195,7 +195,7 @@ def _walks(games: Sequence[Sequence[Stand]], seat: int) -> Iterator[list[tuple[i
             yield [(known[0].number - 1, known[0].before[seat]), *((one.number, one.after[seat]) for one in known)]
 
 
-def _labels(lines: Sequence[Line]) -> list[float]:
+def _labels(lines: Sequence[Curve]) -> list[float]:
     """How far down the name of each line stands: where it ends, or as near as the other names let it."""
     order = sorted(range(len(lines)), key=lambda seat: lines[seat].end.y)
     labels = [0.0] * len(lines)

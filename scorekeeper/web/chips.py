@@ -295,7 +295,7 @@ def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> st
         case "paid" | "unpaid":
             return _payment(change, entries, names)
         case kind:
-            return _EVENTS.get(kind, _EVENTS["changed"])(change.note)
+            return EVENTS[kind](change.note)
 
 
 def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
@@ -325,7 +325,7 @@ def _cashed(name: str, chips: int) -> str:
     return _("%(player)s cashed out %(chips)s.", player=name, chips=amounts.counted(chips))
 
 
-_EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
+EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
     "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
     "restore": lambda deal: _("Deal %(number)s counts again.", number=deal),
@@ -334,5 +334,7 @@ _EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "close": lambda _deal: _("The session ended."),
     "reopen": lambda _deal: _("The session was reopened."),
     "settle": lambda _deal: _("The settlement was worked out again."),
-    "changed": lambda _deal: _("Something was changed."),
+    "declare": lambda _deal: _("The next deal was announced."),
+    "drop": lambda _deal: _("The deal that had been announced was dropped."),
+    "seats": lambda _seats: _("Everybody was seated anew."),
 }

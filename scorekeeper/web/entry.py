@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
+from scorekeeper.names import short_forms
 from scorekeeper.rules import (
     NOBODY,
     CardGame,
@@ -33,6 +34,8 @@ from scorekeeper.words.said import name_of
 MAX_ENTERED: Final = 41
 """Characters kept of a text: one more than any fact may have, so that the rules see that it is too long."""
 MAX_BIDS: Final = 65
+ROOM, ROOM_OF_MANY = 8, 6
+"""Characters of a name that one of four has room for in a row on a phone, and one of more."""
 
 Answers = MultiDict[str, str]
 
@@ -124,9 +127,9 @@ def declaration(entry: Entry) -> Entry:
 class Control:
     """One question of the form and what has been answered, ready for a template, which draws it by its ``style``.
 
-    ``options`` are values with their labels, and whether they cannot be chosen; a control with ``rows`` asks once for
-    each of them. What is ``hidden`` is not asked, and of what is ``disabled`` nothing can be chosen: it ``follows``, or
-    waits for another answer.
+    ``options`` are values with their labels, and whether they cannot be chosen; of a seat also the name where there is
+    little room. A control with ``rows`` asks once for each of them. What is ``hidden`` is not asked, and of what is
+    ``disabled`` nothing can be chosen: it ``follows``, or waits for another answer.
     """
 
     name: str
@@ -187,6 +190,11 @@ def wanting(entry: Entry, names: Sequence[str]) -> str:
         elif (field.required or field.nobody) and field.name not in answers and known is None:
             return question(field, names)
     return _("This does not fit yet")
+
+
+def short_names(names: Sequence[str], columns: int) -> tuple[str, ...]:
+    """*names* as there is room for in one of so many *columns*, still told apart."""
+    return short_forms(tuple(names), ROOM if columns <= 4 else ROOM_OF_MANY)
 
 
 def question(field: Field, names: Sequence[str], seat: Seat | None = None) -> str:
@@ -363,7 +371,8 @@ def _control(
         follows=follows,
     )
     now = left or field
-    seats = tuple((seat, names[seat], seat not in now.seats) for seat in field.seats)
+    short = short_names(names, len(field.seats) + (field.nobody is not None))
+    seats = tuple((seat, names[seat], seat not in now.seats, short[seat]) for seat in field.seats)
     match field.kind:
         case FieldKind.CHOICE:
             word, style = (contract_name, "ladder") if field.name == "contract" else (suit_name, "suits")
@@ -373,7 +382,7 @@ def _control(
             if field.nobody is None:
                 return replace(control, options=seats)
             nobody = _("Nobody") if isinstance(field.nobody[1], str) else field_label(field.nobody[0])
-            return replace(control, options=(*seats, (NOBODY, nobody, False)))
+            return replace(control, options=(*seats, (NOBODY, nobody, False, nobody)))
         case FieldKind.SEATS:
             return replace(control, options=seats, selected=control.selected or ())
         case FieldKind.NUMBER:
@@ -443,6 +452,7 @@ def _number_rows(
             taken,
             errors.get((field.name, seat), ()),
             note=note,
+            seat=seat,
             disabled=seat not in now.seats,
         )
 

@@ -83,6 +83,11 @@ def _http(error: HTTPException) -> Response:
 
 def _http_sentences(status: int) -> tuple[str, ...]:
     match status:
+        case 403:
+            return (
+                _("Your link does not let you do this"),
+                _("Ask whoever gave it to you for another one. Nothing was saved."),
+            )
         case 404:
             return (
                 _("There is no such page"),

@@ -26,6 +26,7 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Refused
+from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
@@ -83,13 +84,13 @@ def export(session_id: int) -> Response:
 
 @blueprint.get("/groups/<id:group_id>/import")
 def import_form(group_id: int) -> str:
-    return render_template("files/upload.html", group=access.group(group_id), form=UploadForm(), problems=[])
+    return render_template("files/upload.html", group=access.group(group_id, Role.HOST), form=UploadForm(), problems=[])
 
 
 @blueprint.post("/groups/<id:group_id>/import")
 def check(group_id: int) -> ResponseReturnValue:
     """The dry run: what the file would bring, or everything that is wrong with it."""
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     form = UploadForm()
     form.validate()
     upload = form.file.data if isinstance(form.file.data, FileStorage) and form.file.data.filename else None
@@ -115,7 +116,7 @@ def check(group_id: int) -> ResponseReturnValue:
 @blueprint.post("/groups/<id:group_id>/import/confirm")
 def confirm(group_id: int) -> ResponseReturnValue:
     """Import what the dry run showed, all or nothing."""
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     form = ImportForm()
     valid = form.validate()
     try:

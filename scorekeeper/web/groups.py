@@ -19,7 +19,7 @@ from scorekeeper.extensions import db
 from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
-from scorekeeper.services.groups import CreateGroup, add_player, create_group, rename_player
+from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
 from scorekeeper.web.forms import SubmissionForm
@@ -113,7 +113,7 @@ def group(group_id: int) -> ResponseReturnValue:
 
 @blueprint.post("/groups/<id:group_id>/players")
 def add(group_id: int) -> ResponseReturnValue:
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     form = NewPlayerForm()
     form.validate()
     try:
@@ -145,7 +145,7 @@ def rename(group_id: int, player_id: int) -> ResponseReturnValue:
 
 
 def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     found = [player for player in queries.players(db.session(), group.id) if player.id == player_id]
     return group, found[0] if found else abort(404)
 

@@ -1,4 +1,4 @@
-"""The links of a group: opening one, making another, taking one back."""
+"""The links of a group: opening one; making another, renewing and withdrawing one, which a host may."""
 
 from __future__ import annotations
 
@@ -8,18 +8,39 @@ import segno
 from flask import Blueprint, Response, abort, flash, make_response, redirect, render_template, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
 from markupsafe import Markup
+from wtforms import RadioField, StringField
+from wtforms.fields.choices import SelectChoice
 
 from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused
-from scorekeeper.services.groups import NewLink, create_link, token_hash, withdraw_link
+from scorekeeper.services.groups import NewLink, Role, create_link, renew_link, token_hash, withdraw_link
 from scorekeeper.web import access
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.words import problem_message
 
 blueprint = Blueprint("links", __name__)
+
+
+class LinkForm(SubmissionForm):
+    name = StringField(later("Whose it is, or what for"))
+    role = RadioField(
+        later("What it lets them do"),
+        choices=[SelectChoice(role) for role in (Role.SCORER, Role.VIEWER, Role.HOST)],
+        default=Role.SCORER,
+    )
+
+
+def _role_name(role: str) -> str:
+    """What a link of this role lets one do."""
+    return {
+        Role.SCORER: _("Keep the score: record, correct and settle"),
+        Role.VIEWER: _("Watch"),
+        Role.HOST: _("Everything: players, rules and links too"),
+    }[Role(role)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +62,45 @@ def open_link(token: str) -> ResponseReturnValue:
 
 @blueprint.get("/groups/<id:group_id>/links")
 def index(group_id: int) -> ResponseReturnValue:
-    return _page(access.group(group_id))
+    return _page(access.group(group_id, Role.HOST), LinkForm())
 
 
 @blueprint.post("/groups/<id:group_id>/links")
 def make(group_id: int) -> ResponseReturnValue:
-    group = access.group(group_id)
-    show_once(create_link(db.session(), group.id))
+    group = access.group(group_id, Role.HOST)
+    form = LinkForm()
+    if not form.validate():
+        return _refused(group, form)
+    try:
+        link = create_link(db.session(), group.id, Role(form.role.data), form.name.data or "")
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _refused(group, form)
+    show_once(link)
+    return redirect(url_for("links.index", group_id=group.id), 303)
+
+
+@blueprint.post("/groups/<id:group_id>/links/<id:link_id>/renew")
+def renew(group_id: int, link_id: int) -> ResponseReturnValue:
+    group = access.group(group_id, Role.HOST)
+    here = link_id == group.link_id
+    link = renew_link(db.session(), group.id, link_id) or abort(404)
+    if here:
+        # This phone keeps what it came in by.
+        access.remember_link(link.link_id)
+    show_once(link)
     return redirect(url_for("links.index", group_id=group.id), 303)
 
 
 @blueprint.post("/groups/<id:group_id>/links/<id:link_id>/withdraw")
 def withdraw(group_id: int, link_id: int) -> ResponseReturnValue:
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     if queries.link(db.session(), group.id, link_id) is None:
         abort(404)
     try:
         withdraw_link(db.session(), group.id, link_id)
     except Refused as refused:
-        page = _page(group, link_id, *map(problem_message, refused.problems))
-        page.status_code = 422
-        return page
+        return _refused(group, LinkForm(formdata=None), link_id, *map(problem_message, refused.problems))
     flash(_("The link has been withdrawn: it opens nothing any more."), "done")
     if queries.group_of(db.session(), group.id, access.opened_links()) is None:
         return redirect(url_for("groups.start"), 303)
@@ -93,15 +132,24 @@ def _shown(token: str) -> ShownLink:
     return ShownLink(address, svg, request.host.split(":")[0] in ("localhost", "127.0.0.1"))
 
 
-def _page(group: AnyRow, refused: int | None = None, *errors: str) -> Response:
+def _refused(group: AnyRow, form: LinkForm, link_id: int | None = None, *errors: str) -> Response:
+    page = _page(group, form, link_id, *errors)
+    page.status_code = 422
+    return page
+
+
+def _page(group: AnyRow, form: LinkForm, refused: int | None = None, *errors: str) -> Response:
     opened = access.opened_links()
     links = [
         {
             "id": link.id,
+            "name": link.name,
+            "role": _role_name(link.role),
             "made": link.created_at,
             "here": link.id in opened,
             "errors": errors if link.id == refused else (),
         }
         for link in queries.links(db.session(), group.id)
     ]
-    return page_with_new_link("links/index.html", group=group, links=links, form=SubmissionForm())
+    roles = [(choice.value, _role_name(choice.value)) for choice in form.role.choices]
+    return page_with_new_link("links/index.html", group=group, links=links, form=form, roles=roles)

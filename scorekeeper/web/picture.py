@@ -20,7 +20,6 @@ from scorekeeper.rules import DealScore, Payment, Table, Unit
 from scorekeeper.services.history import game_of, next_table
 from scorekeeper.web import amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.declaring import declared
 
 WIDTH, HEIGHT = 150, 100
 """The table top, in the units it is drawn in."""
@@ -35,11 +34,11 @@ _BETWEEN: Final = 15
 _NEAR: Final = 0.28
 """How far along an arrow its number stands, from one of its ends."""
 # How many sit at each of the long sides, left and right, and at the top, by how many sit there in all.
-_SIDES: Final = {1: (0, 0), 2: (0, 1), 3: (1, 0), 4: (1, 1), 5: (1, 2), 6: (2, 1), 7: (2, 2), 8: (3, 1)}
+_SIDES: Final = {2: (0, 1), 3: (1, 0), 4: (1, 1), 5: (1, 2), 6: (2, 1), 7: (2, 2), 8: (3, 1)}
 
 
-class Place(NamedTuple):
-    """One seat as the ``seats`` macro draws it; ``href`` says why its total is what it is.
+class SeatDrawn(NamedTuple):
+    """One seat at the table; ``href`` says why its total is what it is.
 
     ``change`` is what the latest deal brought, where the sheet counts points: no arrow shows that. ``notes`` are what
     else there is to know: that somebody sits out, or who plays on this account.
@@ -66,12 +65,12 @@ class Arrow(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """``places`` clockwise from the one who sits below, and ``centre``, which lies on the table where no arrow does.
+    """``seats`` clockwise from the one who sits below, and ``centre``, which lies on the table where no arrow does.
 
     ``turn`` is how often the writing is turned by a right angle, so that the next side can read it.
     """
 
-    places: tuple[Place, ...]
+    seats: tuple[SeatDrawn, ...]
     arrows: tuple[Arrow, ...]
     centre: str
     turn: int
@@ -114,7 +113,7 @@ def table_values(
         "over": table.over,
         "number": words.number(session.deals + 1),
         "dealer": words.name_of(table.dealer, names),
-        "declared": declared(session, names),
+        "declared": sheet.declared(session, names),
     }
 
 
@@ -171,8 +170,8 @@ def _picture(session: AnyRow, seats: Rows, table: Table, latest: DealScore[Any] 
     changed = latest.before.seats if latest and unit is Unit.POINTS else ()
     ring = seen_from(side_of(session.id), table.ring)
     drawn = arrows(latest.payments, ring) if latest else ()
-    places = tuple(
-        Place(
+    seats_drawn = tuple(
+        SeatDrawn(
             seat=seat,
             name=seats[seat].name,
             total=amounts.total(table.totals[seat], unit),
@@ -183,7 +182,7 @@ def _picture(session: AnyRow, seats: Rows, table: Table, latest: DealScore[Any] 
         )
         for seat in ring
     )
-    return Picture(places, drawn, "" if drawn else title, turn(), (turn() + 1) % 4)
+    return Picture(seats_drawn, drawn, "" if drawn else title, turn(), (turn() + 1) % 4)
 
 
 def _notes(session: AnyRow, seats: Rows, table: Table) -> dict[int, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -15,11 +15,11 @@ from flask_babel import ngettext
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import CardGame, Facts, Problem, Refused, Seat, Table
-from scorekeeper.services.deals import DeclareDeal, declare_deal
-from scorekeeper.services.history import game_of
+from scorekeeper.rules import CardGame, Problem, Refused, Seat, Table
+from scorekeeper.services.deals import DeclareDeal, declare_deal, drop_declared
+from scorekeeper.services.history import declared_deal, game_of, next_table
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
-from scorekeeper.services.transaction import StaleSession
+from scorekeeper.services.transaction import SessionCommand, StaleSession
 from scorekeeper.web import access
 from scorekeeper.web.forms import SessionForm, command_fields
 
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     label: str
 
 
-class Place(NamedTuple):
+class Chair(NamedTuple):
     """One chair, or the gap after one, and who may take it. ``groups`` are headings with choices."""
 
     name: str
@@ -54,18 +54,24 @@ class Room:
     players: Mapping[int, str]
     accounts: Mapping[int, AnyRow]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(account.name for account in self.accounts.values())
+    def owner(self, seat: int) -> str:
+        """On whose account a seat is played."""
+        return words.isolated(self.accounts[seat].name)
 
-    @property
-    def in_turn(self) -> Seat:
-        """Who deals the next deal, unless the table says otherwise."""
-        return self.table.dealer
+    def stands_in(self, seat: int, player: int) -> bool:
+        return bool(player != self.accounts[seat].player_id)
 
-    @property
-    def declared(self) -> dict[str, object]:
-        return dict(self.session.declared or {})
+    def names(self) -> list[str]:
+        """Who sits at each seat, and for whom if not for themselves; where nobody sits, whose seat it is."""
+        names = [account.name for account in self.accounts.values()]
+        for seat, player in self.session.seating:
+            if self.stands_in(seat, player):
+                names[seat] = _(
+                    "%(player)s (for %(account)s)",
+                    player=words.isolated(self.players[player]),
+                    account=self.owner(seat),
+                )
+        return names
 
 
 @blueprint.get("/sessions/<id:session_id>/seats")
@@ -94,19 +100,35 @@ def dealer(session_id: int) -> ResponseReturnValue:
     form.validate()
     chosen = next((seat for seat in room.table.ring if request.form.get("dealer") == str(seat)), None)
     if chosen is None:
-        return _page(room, problems=[Problem("NOT_AT_TABLE", "dealer")], status=422)
-    if chosen != room.in_turn and request.form.get("keep") != str(chosen):
-        return _page(
-            room, problems=[Problem("DEALER_ORDER", "dealer", {"player": room.in_turn})], keep=chosen, status=422
-        )
-    facts: Facts = {**{name: value for name, value in room.declared.items() if name != "dealer"}, "dealer": chosen}
+        return _page(room, dealer_problems=[Problem("NOT_AT_TABLE", "dealer")], status=422)
+    if chosen != room.table.dealer and request.form.get("keep") != str(chosen):
+        out_of_turn = Problem("DEALER_ORDER", "dealer", {"player": room.table.dealer})
+        return _page(room, dealer_problems=[out_of_turn], chosen=chosen, keep=True, status=422)
+    command, facts = command_fields(room.session, form), declared_deal(room.session)
     try:
-        declare_deal(db.session(), DeclareDeal(**command_fields(room.session, form), facts=facts))
+        if facts or chosen != room.table.dealer:
+            declare_deal(db.session(), DeclareDeal(**command, facts={**facts, "dealer": chosen}))
+        else:
+            drop_declared(db.session(), SessionCommand(**command))
     except Refused as refused:
-        return _page(room, problems=refused.problems, status=422)
+        return _page(room, dealer_problems=refused.problems, chosen=chosen, status=422)
     except StaleSession:
-        return _page(_room(session_id), stale=True, status=409)
+        return _page(_room(session_id), chosen=chosen, stale=True, status=409)
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def waits(table: Table, players: int, names: Sequence[str]) -> str:
+    """For whom *table* waits before the next deal, which *players* play: empty if enough are there."""
+    missing = players - len(table.ring)
+    if missing <= 0:
+        return ""
+    said = ngettext(
+        "The table waits: %(num)s more player must come before the next deal.",
+        "The table waits: %(num)s more players must come before the next deal.",
+        missing,
+    )
+    away = [seat for seat in range(len(table.totals)) if seat not in table.ring]
+    return f"{said} {_('Away: %(players)s.', players=words.names_of(away, names))}" if away else said
 
 
 def _room(session_id: int) -> Room:
@@ -122,8 +144,8 @@ def _room(session_id: int) -> Room:
 
 
 def _sitters() -> Iterator[Sitter]:
-    """Who was chosen, clockwise; places left empty are no places."""
-    for value in request.form.getlist("place"):
+    """Who was chosen, clockwise; chairs left empty are no seats."""
+    for value in request.form.getlist("chair"):
         if match := _SITTER.fullmatch(value):
             yield Sitter(int(match[1]), None if match[2] is None else Seat(int(match[2])))
 
@@ -131,33 +153,34 @@ def _sitters() -> Iterator[Sitter]:
 def _page(
     room: Room,
     *,
-    problems: list[Problem] | tuple[Problem, ...] = (),
-    keep: Seat | None = None,
+    problems: Sequence[Problem] = (),
+    dealer_problems: Sequence[Problem] = (),
+    chosen: Seat | None = None,
+    keep: bool = False,
     stale: bool = False,
     status: int = 200,
 ) -> tuple[str, int]:
-    form = SessionForm(formdata=None, expected_version=room.session.version)
-    refused = [problem for problem in problems if problem.field != "dealer"]
+    """Both forms as they were filled in, each with its own problems; *keep* asks whether the dealer chosen is meant."""
+    names = room.names()
     page = render_template(
         "seats/seats.html",
         session=room.session,
-        form=form,
-        places=list(_places(room, request.form.getlist("place") if refused else [])),
-        rules=_who_plays(room),
-        problems=[words.problem_message(problem, room.names) for problem in refused],
-        dealer_problems=[words.problem_message(problem, room.names) for problem in problems if problem not in refused],
-        dealers=[(seat, room.players[player]) for seat, player in room.session.seating],
-        dealer=keep if keep is not None else room.declared.get("dealer", room.in_turn),
-        keep=keep,
-        keep_name=None if keep is None else words.name_of(keep, room.names),
+        form=SessionForm(formdata=None, expected_version=room.session.version),
+        chairs=list(_chairs(room, request.form.getlist("chair"))),
+        rules=_who_plays(room, names),
+        problems=[words.problem_message(problem, names) for problem in problems],
+        dealer_problems=[words.problem_message(problem, names) for problem in dealer_problems],
+        dealers=[(seat, names[seat]) for seat in room.table.ring],
+        dealer=next_table(room.session).dealer if chosen is None else chosen,
+        keep=names[chosen] if keep and chosen is not None else None,
         stale=stale,
         closed=room.session.state == "closed",
-        playing=bool(room.declared.keys() - {"dealer"}),
+        playing=bool(declared_deal(room.session)),
     )
     return page, status
 
 
-def _places(room: Room, entered: list[str]) -> Iterator[Place]:
+def _chairs(room: Room, entered: list[str]) -> Iterator[Chair]:
     """Every chair that is taken, clockwise, with the gap after it; *entered* is what was chosen for them before."""
     seating = room.session.seating
     owners = {account.player_id for account in room.accounts.values()}
@@ -167,51 +190,47 @@ def _places(room: Room, entered: list[str]) -> Iterator[Place]:
     back = [choice for choice in own if int(choice.value) in owners]
     new = [choice for choice in own if int(choice.value) not in owners]
     coming = [(_("Comes back"), back), (_("Comes new"), new)]
-    values = [_value(room, seat, player) for seat, player in seating]
+    names = room.names()
+    values = [f"{player}@{seat}" if room.stands_in(seat, player) else str(player) for seat, player in seating]
     for place, (seat, player) in enumerate(seating):
-        account, now = room.accounts[seat], values[place]
-        here = [Choice(now, room.players[player])]
-        if player != account.player_id:
+        account = room.accounts[seat]
+        here, label = [Choice(values[place], names[seat])], names[seat]
+        if room.stands_in(seat, player):
             here.append(Choice(str(account.player_id), account.name))
+            sitter = words.isolated(room.players[player])
+            label = _("%(player)s plays for %(account)s", player=sitter, account=room.owner(seat))
         standing = [Choice(f"{other}@{seat}", name) for other, name in absent.items() if other != account.player_id]
         others = [
-            Choice(value, room.players[other])
-            for value, (_seat, other) in zip(values, seating, strict=True)
+            Choice(value, names[taken])
+            for value, (taken, other) in zip(values, seating, strict=True)
             if other != player
         ]
         groups = [
             ("", here),
-            (_("Plays for %(player)s", player=words.isolated(account.name)), standing),
+            (_("Plays for %(player)s", player=room.owner(seat)), standing),
             *coming,
             (_("Changes places"), others),
         ]
-        following = room.players[seating[(place + 1) % len(seating)][1]]
-        yield _place(2 * place, room.players[player], now, groups, entered, gap=False)
-        between = _("Between %(player)s and %(next)s", player=room.players[player], next=following)
-        yield _place(2 * place + 1, between, "", coming, entered, gap=True)
+        following = names[seating[(place + 1) % len(seating)][0]]
+        yield _chair(2 * place, label, values[place], groups, entered, gap=False)
+        between = _("Between %(player)s and %(next)s", player=names[seat], next=following)
+        yield _chair(2 * place + 1, between, "", coming, entered, gap=True)
 
 
-def _value(room: Room, seat: int, player: int) -> str:
-    """The choice that leaves *player* on *seat*."""
-    return str(player) if player == room.accounts[seat].player_id else f"{player}@{seat}"
-
-
-def _place(
+def _chair(
     number: int, label: str, now: str, groups: list[tuple[str, list[Choice]]], entered: list[str], *, gap: bool
-) -> Place:
-    selected = entered[number] if number < len(entered) else now
-    return Place(f"place-{number}", label, selected, [group for group in groups if group[1]], gap)
+) -> Chair:
+    """A chair with what was *entered* for it, as far as that can still be chosen, and otherwise as it is *now*."""
+    chosen = entered[number] if number < len(entered) else now
+    known = {"", *(choice.value for _, choices in groups for choice in choices)}
+    return Chair(f"chair-{number}", label, chosen if chosen in known else now, [one for one in groups if one[1]], gap)
 
 
-def _who_plays(room: Room) -> str:
+def _who_plays(room: Room, names: Sequence[str]) -> str:
     """Who sits out, or for whom the table waits."""
     there, players = len(room.table.ring), room.game.players(room.table.ruleset)
     if there < players:
-        return ngettext(
-            "The table waits: %(num)s more player must come before the next deal.",
-            "The table waits: %(num)s more players must come before the next deal.",
-            players - there,
-        )
+        return waits(room.table, players, names)
     if there == players:
         return _("Everybody at the table plays every deal.")
     if there == players + 1:

@@ -39,6 +39,7 @@ from scorekeeper.rules import (
     Seat,
 )
 from scorekeeper.rules import ruleset as published_ruleset
+from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import OpenSession, open_session
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import Chip
@@ -112,7 +113,7 @@ class RuleGroup:
 
 @blueprint.get("/groups/<id:group_id>/sessions/new")
 def new(group_id: int) -> str:
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     if "rules" not in request.args:
         return render_template("sessions/rules.html", group=group, games=list(rulesets_by_game()))
     game, ruleset = _chosen(request.args["rules"])
@@ -121,7 +122,7 @@ def new(group_id: int) -> str:
 
 @blueprint.post("/groups/<id:group_id>/sessions")
 def create(group_id: int) -> ResponseReturnValue:
-    group = access.group(group_id)
+    group = access.group(group_id, Role.HOST)
     game, published = _chosen(request.form.get("rules", ""))
     form = _open_form(game, published, *_people(group.id))
     form.validate()

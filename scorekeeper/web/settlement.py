@@ -145,7 +145,7 @@ def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow
             "sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.chips, chip),
             "action": url_for(".mark", session_id=session.id, plan=row.version, line=row.line),
             "paid": row.paid is not None,
-            "editable": session.state == "closed",
+            "editable": session.state == "closed" and session.role != "viewer",
         }
         for row in transfers
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, zip_longest
+from posixpath import dirname, relpath
 from typing import Any, Final, NamedTuple
 
 import flask
@@ -17,8 +18,9 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.names import short_forms
 from scorekeeper.queries import Rows
-from scorekeeper.rules import DealScore, Facts, MalformedDeal, Refused, Result, Suit, Table, Unit
-from scorekeeper.services.history import game_of
+from scorekeeper.rules import DealScore, Facts, Line, MalformedDeal, Refused, Result, Suit, Table, Unit
+from scorekeeper.rules.reading import card
+from scorekeeper.services.history import dealer_by_hand, declared_deal, game_of, next_table
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.words.said import name_of
@@ -40,7 +42,7 @@ class Head(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What a deal brought one player, and the total after it; or why it brought nothing: ``away``.
+    """What a deal brought one player, the total after it, and where ``href`` says why; or why it is nothing: ``away``.
 
     ``dealer`` is whether the player dealt it.
     """
@@ -48,6 +50,7 @@ class Cell(NamedTuple):
     dealer: bool
     change: Amount | None = None
     total: Amount | None = None
+    href: str = ""
     away: str = ""
 
 
@@ -86,6 +89,15 @@ class Moved(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Declared(NamedTuple):
+    """A declared deal as pages show it: what was undertaken by whom, the card called, and the suits of both."""
+
+    title: str
+    suit: str | None
+    called: str
+    called_suit: str | None
+
+
 def score_sheet(
     session: AnyRow, names: Sequence[str], deals: Rows, *, shown: int | None = None, oldest_first: bool = False
 ) -> Sheet:
@@ -114,8 +126,8 @@ class _Writer:
     def __init__(self, session: AnyRow, names: Sequence[str]) -> None:
         self.session, self.names = session, names
         self.game, self.ruleset = game_of(session)
-        # One address is worked out for all rows, each of which is a page below it.
-        self.sheet_url = url_for("deals.index", session_id=session.id)
+        # One address is worked out for all rows, each of which is a page below it; there are many, so it is a short one.
+        self.sheet_url = relpath(url_for("deals.index", session_id=session.id), dirname(flask.request.path))
         self.players = self.game.players(self.ruleset)
         self.several_games = session.table["game"] > 1
         # The same few numbers fill a sheet.
@@ -124,35 +136,42 @@ class _Writer:
 
     def deal(self, deal: AnyRow, previous: AnyRow | None, *, known: bool) -> SheetRow:
         """The row of a deal; *previous* is the scored one before it, if there is one, and it is *known*."""
+        scored, href = deal.status == "scored", f"{self.sheet_url}/{deal.number}"
+        reasons = [f"{href}/why/{seat}" for seat in range(len(self.names))]
         return SheetRow(
             number=deal.number,
             contract=_contract(deal.facts, self.names),
             suit=_suit(deal.facts),
             declarer=_side(deal.facts, self.names),
             tricks=_tricks(deal.facts, self.ruleset.options["hand"]),
-            href=f"{self.sheet_url}/{deal.number}",
-            cells=self._cells(deal.points, deal.totals, deal.before) if deal.status == "scored" else (),
-            void=deal.status != "scored",
+            href=href,
+            cells=self._cells(deal.points, deal.totals, reasons, deal.before) if scored else (),
+            void=not scored,
             word=word_of(deal, self.names),
-            notes=tuple(self._notes(deal, previous, known=known)) if deal.status == "scored" else (),
+            notes=tuple(self._notes(deal, previous, known=known)) if scored else (),
             heading=_("Game %(number)s", number=words.number(deal.before["game"])) if self.several_games else "",
         )
 
     def move(self, moved: Moved) -> SheetRow:
+        href = url_for("chips.chips", session_id=self.session.id)
         return SheetRow(
             contract=_("Chips moved by hand"),
-            href=url_for("chips.chips", session_id=self.session.id),
-            cells=self._cells(moved.chips, moved.totals, None),
+            href=href,
+            cells=self._cells(moved.chips, moved.totals, [href] * len(self.names)),
             notes=moved.notes,
         )
 
     def _cells(
-        self, changes: Sequence[int], totals: Sequence[int], before: Mapping[str, Any] | None
+        self,
+        changes: Sequence[int],
+        totals: Sequence[int],
+        reasons: Sequence[str],
+        before: Mapping[str, Any] | None = None,
     ) -> tuple[Cell, ...]:
         dealer = before["dealer"] if before else None
         away = self._away(before) if before else {}
         return tuple(
-            Cell(seat == dealer, self.change(changes[seat]), self.total(totals[seat]))
+            Cell(seat == dealer, self.change(changes[seat]), self.total(totals[seat]), reasons[seat])
             if seat < len(totals) and seat not in away
             else Cell(seat == dealer, away=away.get(seat) or _("not at the table"))
             for seat in range(len(self.names))
@@ -245,6 +264,25 @@ def score_of(session: AnyRow, deal: AnyRow) -> DealScore[Any] | Refused:
         return MalformedDeal()
 
 
+def explanation(score: DealScore[Any] | Refused, deal: AnyRow) -> Sequence[Line]:
+    """The lines that explain a scored *deal*: none if the rules would say something else today than was stored."""
+    if deal.status != "scored" or not isinstance(score, DealScore):
+        return ()
+    return score.lines if list(score.points) == deal.points else ()
+
+
+def declared(session: AnyRow, names: Sequence[str]) -> Declared | None:
+    """The deal being played, if one has been declared: that somebody deals out of turn is no declaration."""
+    facts = declared_deal(session)
+    if not facts:
+        return None
+    called, called_suit = "", None
+    if known := card(facts.get("called_card")):
+        called_suit = known[1]
+        called = _("the %(card)s", card=words.card_name(*known))
+    return Declared(words.deal_title(facts, names), _drawn(facts.get("trump")), called, called_suit)
+
+
 def title_of(facts: Facts, names: Sequence[str]) -> str:
     """What was played, by whom."""
     return words.result_name(Result.MISDEAL) if "misdeal" in facts else words.deal_title(facts, names)
@@ -271,9 +309,8 @@ def dealer_reason(session: AnyRow, names: Sequence[str], deals: Rows, *, older: 
     last = next((deal for deal in deals if deal.status == "scored"), None)
     if last is None and older:
         return ""
-    by_hand = "dealer" in (session.declared or {})
-    table = {**session.table, "dealer": session.declared["dealer"]} if by_hand else session.table
-    return reason_of_dealer(session, names, table, last, by_hand=by_hand)
+    by_hand = dealer_by_hand(session) is not None
+    return reason_of_dealer(session, names, next_table(session).state(), last, by_hand=by_hand)
 
 
 def reason_of_dealer(
@@ -297,8 +334,8 @@ def reason_of_dealer(
         last = Table.restored(ruleset, previous.before)
         said |= {"number": words.number(previous.number), "before": name_of(last.dealer, names)}
         thrown_in = previous.result == Result.PASSED_OUT
-        again = previous.result == Result.MISDEAL or (thrown_in and ruleset.options["passed_out"] == "same-dealer")
-        due = last.dealer if again else last.next_dealer
+        passed_on = last.dealer_after_throw_in if thrown_in else last.next_dealer
+        due = last.dealer if previous.result == Result.MISDEAL else passed_on
         turn = replace(last, dealer=due).seated(here.ring, 0).dealer
     if by_hand and here.dealer != turn:
         return _("%(dealer)s deals out of turn; it was %(turn)s’s turn.", **said, turn=name_of(turn, names))
@@ -308,7 +345,7 @@ def reason_of_dealer(
         return _("%(dealer)s deals first.", **said)
     if previous.result == Result.MISDEAL:
         return _("Deal %(number)s was a misdeal, so %(dealer)s deals again.", **said)
-    if thrown_in and again:
+    if thrown_in and due == last.dealer:
         return _("Deal %(number)s was thrown in, so %(dealer)s deals again.", **said)
     if thrown_in:
         return _("Deal %(number)s was thrown in, and the deal passes to %(dealer)s.", **said)
@@ -317,8 +354,12 @@ def reason_of_dealer(
 
 def _suit(facts: Facts) -> str | None:
     """The trump suit, where somebody chose it."""
-    trump = facts.get("trump")
-    return trump if isinstance(trump, str) and trump in tuple(Suit) and _leader(facts) is not None else None
+    return _drawn(facts.get("trump")) if _leader(facts) is not None else None
+
+
+def _drawn(trump: object) -> str | None:
+    """*trump* if it is a suit."""
+    return trump if isinstance(trump, str) and trump in tuple(Suit) else None
 
 
 def _leader(facts: Facts) -> object:

@@ -1,13 +1,14 @@
 """Why a number is what it is: the lines that make it, adding up to it.
 
 A total is explained by the latest deals one by one; what came before them is one line, which leads to the page that
-explains it. So every page reads a bounded number of rows, and each line is what was stored, not what was left over.
+explains it. So every page reads a bounded number of rows. Each line is what was stored; only the adjustments that are too
+many for a page are one line of what the others leave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -18,7 +19,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import CARD_GAMES, DealScore, Line, Refused, Unit
+from scorekeeper.rules import CARD_GAMES, Line, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
@@ -51,7 +52,7 @@ class Sum(NamedTuple):
     total: SumLine
 
 
-class Step(NamedTuple):
+class Part(NamedTuple):
     """A line of a total: what moved it by ``value``, in which ``version`` of the session."""
 
     version: int
@@ -80,17 +81,17 @@ def total(session_id: int, seat: int) -> str:
     deals = [deal for deal in deals if deal.before["game"] == of_game and seat < len(deal.totals)]
     shown, older = deals[:DEALS_SHOWN], next(iter(deals[DEALS_SHOWN:]), None)
     opening = session.opening[seat] if of_game == 1 and seat < len(session.opening) else game.start(ruleset)
-    steps = list(_deal_steps(session, names, shown, seat))
+    parts = list(_parts_by_deal(session, names, shown, seat))
     begun = opening if older is None else older.totals[seat]
     if game.unit is Unit.CHIPS:
-        by_hand = totals[seat] - begun - _sum(steps)
-        steps += _adjustment_steps(session, seat, older.recorded if older else 0, until, by_hand)
+        by_hand = totals[seat] - begun - _sum(parts)
+        parts += _parts_by_hand(session, seat, older.recorded if older else 0, until, by_hand)
     lines = [SumLine(_("At the start"), amounts.total(opening, game.unit))]
     if older is not None:
         href = url_for(".total", session_id=session.id, seat=seat, deal=older.number)
         text = _("Up to deal %(number)s", number=words.number(older.number))
         lines.append(SumLine(text, amounts.change(older.totals[seat] - opening, game.unit), href))
-    lines += [SumLine(step.text, amounts.change(step.value, game.unit), step.href) for step in sorted(steps)]
+    lines += [SumLine(part.text, amounts.change(part.value, game.unit), part.href) for part in sorted(parts)]
     when = _("After deal %(number)s", number=words.number(number)) if number else _("Now")
     amount = amounts.total(totals[seat], game.unit)
     return _session_page(
@@ -119,7 +120,7 @@ def change(session_id: int, number: int, seat: int) -> ResponseReturnValue:
         return redirect(deal_href)
     unit = game_of(session)[0].unit
     score = sheet.score_of(session, deal)
-    lines = score.lines if explains(score, deal) else ()
+    lines = sheet.explanation(score, deal)
     amount = amounts.change(deal.points[seat], unit)
     said = words.number(number)
     this_deal, before, after = (
@@ -207,11 +208,6 @@ def played_for_chips(totals: Iterable[AnyRow]) -> list[str]:
     ]
 
 
-def explains(score: DealScore[Any] | Refused, deal: AnyRow) -> TypeGuard[DealScore[Any]]:
-    """Whether what the rules say today is what was stored: an explanation of other numbers would be none."""
-    return isinstance(score, DealScore) and list(score.points) == deal.points
-
-
 def _session_page(session: AnyRow, name: str, amount: Amount, **values: object) -> str:
     back = url_for("board.session", session_id=session.id), session.name
     return render_template("why/why.html", back=back, name=name, amount=amount, **values)
@@ -221,29 +217,29 @@ def _names(session: AnyRow) -> list[str]:
     return [seat.name for seat in queries.seats(db.session(), session.id)]
 
 
-def _deal_steps(session: AnyRow, names: Sequence[str], deals: Rows, seat: int) -> Iterator[Step]:
+def _parts_by_deal(session: AnyRow, names: Sequence[str], deals: Rows, seat: int) -> Iterator[Part]:
     for deal in deals:
         if deal.status == "scored":
             title = {"number": words.number(deal.number), "deal": sheet.title_of(deal.facts, names)}
             href = url_for(".change", session_id=session.id, number=deal.number, seat=seat)
-            yield Step(deal.recorded, _("Deal %(number)s · %(deal)s", **title), deal.points[seat], href)
+            yield Part(deal.recorded, _("Deal %(number)s · %(deal)s", **title), deal.points[seat], href)
 
 
-def _adjustment_steps(session: AnyRow, seat: int, after: int, until: int, altogether: int) -> Iterator[Step]:
+def _parts_by_hand(session: AnyRow, seat: int, after: int, until: int, altogether: int) -> Iterator[Part]:
     """The chips of a seat that were moved by hand, which come to *altogether*."""
     rows = queries.adjustments_of(db.session(), session.id, seat, after=after, until=until, limit=ADJUSTMENTS_SHOWN + 1)
     shown = [
-        Step(row.version, _("By hand: %(note)s", note=words.isolated(row.note)), row.chips)
+        Part(row.version, _("By hand: %(note)s", note=words.isolated(row.note)), row.chips)
         for row in rows[:ADJUSTMENTS_SHOWN]
     ]
     yield from shown
     if len(rows) > len(shown):
         href = url_for("chips.chips", session_id=session.id)
-        yield Step(after, _("By hand, before those below"), altogether - _sum(shown), href)
+        yield Part(after, _("By hand, before those below"), altogether - _sum(shown), href)
 
 
-def _sum(steps: Iterable[Step]) -> int:
-    return sum(step.value for step in steps)
+def _sum(parts: Iterable[Part]) -> int:
+    return sum(part.value for part in parts)
 
 
 def _tells(line: Line, seat: int, winners: Sequence[int]) -> bool:

@@ -10,6 +10,7 @@ from scorekeeper.words.numbers import money, number, signed
 from scorekeeper.words.problems import amount_message, problem_message
 from scorekeeper.words.said import isolated, name_of
 from scorekeeper.words.terms import (
+    card_name,
     case_name,
     contract_name,
     field_hint,
@@ -30,6 +31,7 @@ from scorekeeper.words.terms import (
 
 __all__ = [
     "amount_message",
+    "card_name",
     "case_name",
     "contract_name",
     "deal_title",

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from babel.lists import format_list
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from scorekeeper.rules.base import Payment, Seat
+from scorekeeper.rules.reading import card
 from scorekeeper.words.lines import line_sentence
 from scorekeeper.words.numbers import locale, number
 from scorekeeper.words.said import name_of
-from scorekeeper.words.terms import contract_name, option_value_label, quotable, result_name, suit_name
+from scorekeeper.words.terms import card_name, contract_name, option_value_label, quotable, result_name, suit_name
 
 
-def fact_words(name: str, value: object, names: Sequence[str]) -> str:
-    """The fact *name* as it is said. Facts of a shape nobody writes any more are repeated as they stand."""
+def fact_words(name: str, value: object, names: Sequence[str], seats: Collection[int] | None = None) -> str:
+    """The fact *name* as it is said, of those *seats* alone that play, where that is known.
+
+    Facts of a shape nobody writes any more are repeated as they stand.
+    """
     try:
-        return _fact_words(name, value, names)
+        return _fact_words(name, value, names, seats)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return quotable(json.dumps(value))
 
@@ -49,7 +53,7 @@ def names_of(seats: Iterable[int], names: Sequence[str]) -> str:
     return format_list([name_of(Seat(seat), names) for seat in seats], locale=locale())
 
 
-def _fact_words(name: str, value: object, names: Sequence[str]) -> str:
+def _fact_words(name: str, value: object, names: Sequence[str], seats: Collection[int] | None) -> str:
     match name, value:
         case "contract", str():
             return contract_name(value)
@@ -57,11 +61,10 @@ def _fact_words(name: str, value: object, names: Sequence[str]) -> str:
             return suit_name(value)
         case "result", str():
             return result_name(value)
-        case "declarer" | "partner" | "maker", int():
+        case "dealer" | "declarer" | "partner" | "maker", int():
             return name_of(value, names)
-        case "called_card", str():
-            suits = {"C": "clubs", "S": "spades", "H": "hearts", "D": "diamonds"}
-            return _("%(suit)s %(rank)s", suit=suit_name(suits.get(value[-1:], value)), rank=value[:-1])
+        case "called_card", str() if known := card(value):
+            return card_name(*known)
         case "dropped", list():
             return names_of(value, names)
         case "opened", list():
@@ -73,8 +76,12 @@ def _fact_words(name: str, value: object, names: Sequence[str]) -> str:
             named = (_said(name_of(seat, names), suit_name(suit)) for seat, suit in enumerate(value) if suit)
             return format_list(list(named), style="unit", locale=locale())
         case _, list():
-            taken = (_said(name_of(seat, names), number(tricks)) for seat, tricks in enumerate(value))
-            return format_list(list(taken), style="unit", locale=locale())
+            taken = [
+                _said(name_of(seat, names), number(tricks))
+                for seat, tricks in enumerate(value)
+                if tricks or seats is None or seat in seats
+            ]
+            return format_list(taken, style="unit", locale=locale())
         case _, bool() | int():
             return option_value_label(value)
     return quotable(value if isinstance(value, str) else json.dumps(value))

@@ -158,19 +158,22 @@ def _stake(said: Said) -> str:
 
 
 def _needs(said: Said) -> str:
-    if said.values_of["as_maker"] != said.values_of["tricks"]:
-        return ngettext(
-            "%(player)s, at %(total)s, needs %(num)s trick to win; as maker %(as_maker)s.",
-            "%(player)s, at %(total)s, needs %(num)s tricks to win; as maker %(as_maker)s.",
-            said.count("tricks"),
-            **said,
-        )
-    return ngettext(
-        "%(player)s, at %(total)s, needs %(num)s trick to win.",
-        "%(player)s, at %(total)s, needs %(num)s tricks to win.",
+    values = said.values_of
+    roles = []
+    if values["or_bid"]:
+        roles.append(_("as maker %(as_maker)s, or what was bid", **said))
+    elif values["as_maker"] != values["tricks"]:
+        roles.append(_("as maker %(as_maker)s", **said))
+    if values["as_dealer"] not in (None, values["tricks"]):
+        roles.append(_("with the club %(as_dealer)s", **said))
+    needs = ngettext(
+        "%(player)s, at %(total)s, needs %(num)s trick to win",
+        "%(player)s, at %(total)s, needs %(num)s tricks to win",
         said.count("tricks"),
-        **said,
+        player=said["player"],
+        total=said["total"],
     )
+    return _("%(sentence)s.", sentence="; ".join([needs, *roles]))
 
 
 def _level(said: Said) -> str:

@@ -296,7 +296,8 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "NAME_CHARACTER": lambda said: _("The character %(character)s cannot be used.", **said),
     "NAME_TAKEN": lambda said: _("There is already somebody called %(name)s.", **said),
     "PLAYERS_TOO_MANY": lambda said: _("A group has at most %(max)s players.", **said),
-    "LAST_LINK": lambda said: _("This is the group’s last link: without it nobody could open the group again."),
+    "LAST_LINK": lambda said: _("This is the last link of a host: without it nobody could manage the group any more."),
+    "LINKS_TOO_MANY": lambda said: _("A group has at most %(max)s links in force: withdraw one first.", **said),
     # House rules.
     "HOUSE_RULE_UNKNOWN": lambda said: _("There is no house rule %(key)s.", **said),
     "HOUSE_RULE_VALUE": _house_rule_value,

@@ -70,6 +70,18 @@ _NOTICES: Final[_Words] = {
         " “Mensch, Russian text corrected” has them set right."
     ),
 }
+_RANKS: Final[_Words] = {
+    "A": lambda: _("ace"),
+    "K": lambda: _("king"),
+    "Q": lambda: _("queen"),
+    "J": lambda: _("jack"),
+}
+_OF_SUIT: Final[_Words] = {
+    "clubs": lambda: _("clubs"),
+    "spades": lambda: _("spades"),
+    "hearts": lambda: _("hearts"),
+    "diamonds": lambda: _("diamonds"),
+}
 _RESULTS: Final[_Words] = {
     "made": lambda: _("Made"),
     "set": lambda: _("Set"),
@@ -95,6 +107,8 @@ _TRUMP_KINDS: Final[_Words] = {
     "other": lambda: _("in another suit"),
 }
 _FIELDS: Final[_Words] = {
+    "dealer": lambda: _("Dealer"),
+    "misdeal": lambda: _("Misdeal"),
     "contract": lambda: _("Contract"),
     "declarer": lambda: _("Declarer"),
     "partner": lambda: _("Partner"),
@@ -223,6 +237,11 @@ def contract_name(contract: str) -> str:
 def suit_name(suit: str) -> str:
     """A suit, or what stands for one where there is no trump."""
     return _word(_SUITS, suit)
+
+
+def card_name(rank: str, suit: str) -> str:
+    """A card: the "ace of spades"."""
+    return _("%(rank)s of %(suit)s", rank=_RANKS[rank]() if rank in _RANKS else rank, suit=_word(_OF_SUIT, suit))
 
 
 def game_name(card_game: str) -> str:

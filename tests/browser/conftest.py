@@ -55,20 +55,24 @@ class Server:
             [SCOREKEEPER, *arguments], env=self.environment, capture_output=True, text=True, timeout=60, check=False
         )
 
+    @property
+    def stored(self) -> Path:
+        """Where its data is."""
+        return Path(self.environment["SCOREKEEPER_DATA"]) / "scorekeeper.db"
+
     @contextmanager
     def database(self) -> Iterator[Session]:
         """The server's data, as another process sees and changes it."""
-        path = Path(self.environment["SCOREKEEPER_DATA"]) / "scorekeeper.db"
-        engine = sqlalchemy.create_engine(f"sqlite:///{path}")
+        engine = sqlalchemy.create_engine(f"sqlite:///{self.stored}")
         with Session(engine) as session:
             yield session
         engine.dispose()
 
 
 @contextmanager
-def running_server(data: Path) -> Iterator[Server]:
-    """A server that keeps its data in the folder *data*."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
+def running_server(data: Path, port: int = 0) -> Iterator[Server]:
+    """A server that keeps its data in the folder *data*, on *port* or a free one."""
+    with socket.create_server(("127.0.0.1", port)) as probe:
         port = probe.getsockname()[1]
     environment = {
         **os.environ,

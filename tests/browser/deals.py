@@ -52,14 +52,13 @@ def seated(page: Page) -> dict[str, str]:
 
 
 def brought(page: Page) -> Numbers:
-    """What the preview says."""
-    return {
-        row.locator("dt").inner_text(): (
-            row.locator("dd .num").nth(0).inner_text(),
-            row.locator("dd .num").nth(1).inner_text(),
-        )
-        for row in page.locator(".preview .amount").all()
-    }
+    """What the preview says: beside the tricks of those who count them, otherwise below."""
+    numbers = {}
+    for row in page.locator("[data-brings]:not([hidden])").all():
+        name = row.locator("xpath=ancestor::*[self::fieldset or self::div][1]").locator("bdi").first
+        change, total = row.locator(".num").all_text_contents()
+        numbers[name.text_content() or ""] = change, total
+    return numbers
 
 
 def on_sheet(page: Page, number: int) -> Numbers:

@@ -15,16 +15,30 @@ from tests.browser.places import STICKING_OUT, Places, everywhere
 PHONE: ViewportSize = {"width": 360, "height": 640}
 NARROW: ViewportSize = {"width": 320, "height": 640}
 
-NO_PAGES = {"static", "board.board", "files.export", "links.open_link"}
+NO_PAGES = {"static", "board.board", "live.live", "files.export", "links.open_link"}
 """What is fetched, but is no page to look at: a part of one, a file, and a redirect."""
 
-SMALL_TARGETS = """() =>
-    [...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea, summary")]
-        .filter(target => target.checkVisibility() && getComputedStyle(target).display !== "inline")
+SMALL_TARGETS = """() => {
+    // A link in a sentence is as high as the sentence, but for the page on which one taps in a hurry.
+    const inSentence = target => getComputedStyle(target).display === "inline" && !target.closest(".at-table") &&
+        target.textContent.trim() !== target.parentElement.textContent.trim();
+    return [...document.querySelectorAll("a, button, input:not([type=hidden]), select, textarea, summary")]
+        .filter(target => target.checkVisibility() && !inSentence(target))
         .map(target => [target, (target.closest("label") ?? target).getBoundingClientRect()])
         .filter(([target, box]) => box.bottom > 0 && (box.height < 43.9 || box.width < 43.9))
-        .map(([target, box]) => `${target.outerHTML.slice(0, 120)} is ${box.width} × ${box.height}`)
-"""
+        .map(([target, box]) => `${target.outerHTML.slice(0, 120)} is ${box.width} × ${box.height}`);
+}"""
+CLOSE_TARGETS = """() => {
+    const targets = [...document.querySelectorAll(".masthead :is(a, summary), #acts :is(a, button, summary)")]
+        .filter(target => target.checkVisibility() && !target.closest(".menu-list"))
+        .map(target => [target, target.getBoundingClientRect()]);
+    const apart = (one, other) => Math.max(
+        one.left - other.right, other.left - one.right, one.top - other.bottom, other.top - one.bottom);
+    return targets.flatMap(([one, box], place) => targets.slice(place + 1)
+        .filter(([_, other]) => apart(box, other) < 7.9)
+        .map(([other]) => `${one.outerHTML.slice(0, 80)} is too close to ${other.outerHTML.slice(0, 80)}`));
+}"""
+"""JavaScript: the targets of a session's first screen that are less than 8 px from another."""
 
 
 @dataclass
@@ -33,6 +47,7 @@ class Findings:
 
     axe: dict[str, list[str]] = field(default_factory=dict)
     targets: dict[str, list[str]] = field(default_factory=dict)
+    close: dict[str, list[str]] = field(default_factory=dict)
     sideways: dict[str, list[str]] = field(default_factory=dict)
     troubles: dict[str, list[str]] = field(default_factory=dict)
 
@@ -50,6 +65,7 @@ def findings(browser: Browser, server: Server, places: Places) -> Findings:
         page.set_viewport_size(PHONE)
         faults = violations(axe, page)
         findings.targets[name] = page.evaluate(SMALL_TARGETS)
+        findings.close[name] = page.evaluate(CLOSE_TARGETS)
         page.emulate_media(color_scheme="dark")
         faults += violations(axe, page, "color-contrast")
         page.emulate_media(color_scheme="light")
@@ -78,6 +94,10 @@ def test_axe_finds_nothing_in_the_light_in_the_dark_and_in_large_type(findings: 
 
 def test_every_target_is_large_enough(findings: Findings) -> None:
     assert found(findings.targets) == {}
+
+
+def test_no_two_targets_on_the_first_screen_of_a_session_are_close(findings: Findings) -> None:
+    assert found(findings.close) == {}
 
 
 def test_no_page_scrolls_sideways_at_320_px_nor_with_text_at_200_per_cent(findings: Findings) -> None:

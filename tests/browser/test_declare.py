@@ -52,7 +52,25 @@ def test_a_called_partner_is_on_no_page_before_the_deal_is_recorded(phone: Page,
     phone.locator("#called_card").select_option("AS")
     expect(phone.locator("#record")).to_be_enabled()
     phone.locator("#record").tap()
-    expect(phone.get_by_text("Called: Spades A")).to_be_visible()
+    expect(phone.get_by_text("Called: the ace of spades")).to_be_visible()
     phone.get_by_role("link", name="Record deal 1").tap()
     expect(phone.locator("[name=partner]:checked")).to_have_count(0)
     expect(phone.locator("#record")).to_have_text("Who is the partner?")
+
+
+def test_it_asks_again_when_the_network_returns(browser: Browser, server: Server, db: Session) -> None:
+    session = make_session(db)
+    phone = browser.new_page(viewport={"width": 360, "height": 640}, has_touch=True)
+    phone.goto(f"{server.url}/open/{session.group.token}")
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/declare")
+    phone.context.set_offline(True)
+    choose(phone, "contract-five", "declarer-1", "trump-spades")
+    expect(phone.locator("[data-offline]")).to_be_visible()
+    expect(phone.locator("#outlook")).not_to_contain_text("Five")
+
+    phone.context.set_offline(False)
+
+    expect(phone.locator("#outlook")).to_contain_text("Five")
+    expect(phone.locator("[data-offline]")).to_be_hidden()
+    expect(phone.locator("#record")).to_be_enabled()
+    phone.context.close()

@@ -6,8 +6,8 @@ from playwright.sync_api import Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
-from tests.browser.deals import on_sheet, previewed
-from tests.factories import MadeSession, make_session
+from tests.browser.deals import choose, on_sheet, previewed
+from tests.factories import MadeSession, make_deal, make_session
 
 MOST_TABS = 40
 
@@ -73,6 +73,8 @@ def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
     phone.keyboard.press("Enter")
 
     expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    expect(phone.locator("#read-back")).to_be_focused()
+    assert phone.evaluate("scrollY") == 0
     assert on_sheet(phone, 1) == {"Ann": ("−1", "−1"), "Ben": ("+3", "+3"), "Cleo": ("−1", "−1"), "Dan": ("−1", "−1")}
 
 
@@ -110,3 +112,19 @@ def test_what_was_opened_stays_open_when_the_preview_changes(phone: Page, server
         phone.locator("#declarer-0").tap(force=True)
 
     expect(phone.locator("#more")).to_have_attribute("open", "")
+
+
+def test_the_focus_goes_to_what_came_of_each_act(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    sit_down(phone, server, session)
+    phone.get_by_role("button", name="Undo deal 1").press("Enter")
+    expect(phone.get_by_text("It is void.")).to_be_visible()
+    expect(phone.locator("#read-back")).to_be_focused()
+    phone.get_by_role("link", name="Declare first").press("Enter")
+    choose(phone, "declarer-0")
+    phone.locator("#record").press("Enter")
+    expect(phone.locator("#declared")).to_be_focused()
+    phone.get_by_role("button", name="Drop").press("Enter")
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_focused()
+    assert phone.evaluate("scrollY") == 0

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from itertools import cycle, product
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+import sqlalchemy
+from playwright.sync_api import Browser, Page, Route, expect
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import StaticPool
 
+from scorekeeper.models import AnyRow, Deal, GameSession
+from scorekeeper.queries import Rows
 from scorekeeper.rules import NO_TRUMP, RULESETS, CardGame, DealScore, Facts, Refused, Table, ruleset
+from scorekeeper.services.deals import RecordDeal, record_deal
 from scorekeeper.web import amounts, sheet
-from scorekeeper.web.entry import shown_of
+from scorekeeper.web.entry import shown
 from tests.browser.conftest import Server
 from tests.browser.deals import brought, choose, on_sheet, previewed
 from tests.deals import every_deal
-from tests.factories import NAMES, MadeSession, make_deal, make_session
+from tests.factories import NAMES, MadeSession, make_deal, make_session, submission_id
 
 SUITS = ("clubs", "spades", "hearts", "diamonds")
 IN_CLUBS = ("half", "after", "five-after", "six-after", "seven-after")
@@ -39,8 +47,8 @@ ENTER = """cells => {
         for (const key of keys.filter(key => isTricks(document.getElementById(key))))
             document.getElementById(key).checked = true;
         form.dispatchEvent(new Event("change"));
-        const found = [...form.querySelectorAll(".amounts .num")].map(text);
-        const sees = [record.disabled, form.elements.previewed.value, text(form.querySelector(".preview p")), found];
+        const found = [...form.querySelectorAll("[data-brings] .num")].map(text);
+        const sees = [record.disabled, form.elements.previewed.value, text(document.getElementById("outcome")), found];
         if (JSON.stringify(sees) !== JSON.stringify([false, shown, said, numbers])) wrong.push([keys, sees]);
     }
     return wrong;
@@ -83,11 +91,35 @@ def keys(facts: Facts) -> list[str]:
     return pressed
 
 
-def numbers(game: CardGame[Any], score: DealScore[Any]) -> list[str]:
+@contextmanager
+def copy_of(server: Server) -> Iterator[Session]:
+    """What the server stores, in memory: to try things that leave no trace."""
+    engine = sqlalchemy.create_engine("sqlite://", poolclass=StaticPool)
+    with closing(sqlite3.connect(server.stored)) as stored:
+        stored.backup(engine.raw_connection().driver_connection)  # type: ignore[arg-type]
+    with Session(engine) as db:
+        yield db
+    engine.dispose()
+
+
+def saved(db: Session, session: MadeSession, deals: Iterable[Facts]) -> Rows:
+    """Save each of *deals* at the table the session has now. Returns their rows."""
+    this, command = GameSession.id == session.id, session.command(db)
+    table, version = db.execute(select(GameSession.table, GameSession.version).where(this)).one()
+    for done, facts in enumerate(deals):
+        now = command | {"expected_version": version + done, "submission_id": submission_id()}
+        record_deal(db, RecordDeal(**now, facts=facts))
+        db.execute(update(GameSession).where(this).values(table=table))
+        db.commit()
+    rows = select(*Deal.__table__.columns).where(Deal.session_id == session.id).order_by(Deal.number)
+    return db.execute(rows).all()
+
+
+def numbers(game: CardGame[Any], deal: AnyRow) -> list[str]:
     """What stands beside the names: each player's change and the total after it."""
     shown = [
         (amounts.change(change, game.unit).text, amounts.total(total, game.unit).text)
-        for change, total in zip(score.points, score.table.totals, strict=True)
+        for change, total in zip(deal.points, deal.totals, strict=True)
     ]
     return [text for pair in shown for text in pair]
 
@@ -104,16 +136,19 @@ def test_every_deal_that_can_be_entered_is_previewed_as_it_is_saved(
     asked: list[str] = []
     phone.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
 
+    with copy_of(server) as copy:
+        every = list(cells(game, table))
+        deals = saved(copy, session, (facts for facts, _ in every))
+
     expected = [
         {
             "keys": keys(facts),
-            "shown": shown_of(score),
+            "shown": shown(deal.points, deal.chips, deal.winners),
             "said": " ".join(sheet.read_back(score, NAMES)),
-            "numbers": numbers(game, score),
+            "numbers": numbers(game, deal),
         }
-        for facts, score in cells(game, table)
+        for (facts, score), deal in zip(every, deals, strict=True)
     ]
-
     assert len(expected) > 100
     assert phone.evaluate(ENTER, expected) == []
     assert asked == []
@@ -152,10 +187,10 @@ def test_what_is_saved_stands_on_the_sheet_as_it_was_previewed(
         phone.goto(f"{server.url}/sessions/{session.id}/deals/new")
         choose(phone, *controls)
         shown = brought(phone)
+        assert shown
         phone.locator("#record").tap()
         expect(phone.get_by_role("button", name=f"Undo deal {number}")).to_be_visible()
-        unscored = {name: ("0", total) for name, (_, total) in shown.items()} == shown
-        assert unscored or on_sheet(phone, number) == shown
+        assert on_sheet(phone, number) == shown
 
 
 def test_a_correction_is_previewed_beside_what_it_replaces(phone: Page, server: Server, db: Session) -> None:
@@ -226,7 +261,9 @@ def test_no_more_tricks_can_be_given_than_are_left(phone: Page, server: Server, 
     assert brought(phone)["Dan"] == ("0", "25")
     choose(phone, "tricks-2-1", "tricks-1-1")
     expect(phone.locator("#record")).to_have_text("This does not fit yet")
-    expect(phone.locator(".preview p")).to_have_text("The tricks add up to 4; they must add up to 5: one is missing.")
+    expect(phone.locator("#outcome strong")).to_have_text(
+        "The tricks add up to 4; they must add up to 5: one is missing."
+    )
 
 
 def test_what_is_noted_beside_a_deal_is_looked_at_by_the_server(phone: Page, server: Server, db: Session) -> None:
@@ -256,3 +293,150 @@ def test_where_too_much_can_happen_the_server_is_asked(phone: Page, server: Serv
     assert brought(phone)["Ben"] == ("+5", "30")
     phone.locator("#record").tap()
     expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+
+
+TOO_NEW = """
+    delete AbortSignal.any; delete AbortSignal.timeout;
+    delete HTMLFormElement.prototype.requestSubmit; delete SubmitEvent.prototype.submitter;
+    for (const name of ["ariaBusy", "checkVisibility"]) delete Element.prototype[name];
+"""
+"""JavaScript: takes away what browsers of the last years do not all have."""
+
+
+class Held:
+    """Previews that the server is asked for and that are not let through yet."""
+
+    def __init__(self, page: Page) -> None:
+        self.questions: list[Route] = []
+        page.route("**/preview", lambda route: self.questions.append(route))
+
+
+@pytest.fixture
+def made(phone: Page, server: Server, db: Session) -> MadeSession:
+    """A session on whose form a Half that was made is entered."""
+    session = make_session(db)
+    sit_down(phone, server, session)
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#more-note").tap()
+    return session
+
+
+def test_open_reasons_are_asked_for_once_and_only_where_there_are_any(phone: Page, server: Server, db: Session) -> None:
+    sit_down(phone, server, make_session(db))
+    asked: list[str] = []
+    phone.on("request", lambda request: asked.append(request.url) if request.method == "POST" else None)
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#why-so").tap()
+    expect(phone.locator("#why li").nth(1)).to_be_visible()
+    assert len(asked) == 1
+
+    choose(phone, "contract-five")
+    expect(phone.locator("#why")).to_be_hidden()
+    choose(phone, "contract-six", "trump-spades")
+    expect(phone.locator("#why")).not_to_have_attribute("open", "")
+    phone.locator("#why-so").tap()
+    expect(phone.locator("#why li").nth(1)).to_be_visible()
+    choose(phone, "tricks-6")
+    expect(phone.locator("#why li").nth(1)).to_contain_text("6")
+
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("without", ["", TOO_NEW], ids=["all", "without the newest"])
+def test_a_tap_waits_for_the_server_and_is_not_lost(phone: Page, server: Server, db: Session, without: str) -> None:
+    phone.add_init_script(without)
+    sit_down(phone, server, make_session(db))
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#more-note").tap()
+    held = Held(phone)
+    phone.locator("#called_card").select_option("AS")
+
+    phone.locator("#record").tap()
+    phone.locator("#record").tap()
+    expect(phone.locator("form[data-preview]")).to_have_attribute("aria-busy", "true")
+    (question,) = held.questions
+    question.continue_()
+
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+
+
+def test_a_tap_is_not_lost_with_the_question_it_waits_for(phone: Page, made: MadeSession) -> None:
+    held = Held(phone)
+    phone.locator("#called_card").select_option("AS")
+    phone.locator("#record").tap()
+
+    phone.locator("#called_card").select_option("")
+
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+    assert len(held.questions) == 1
+
+
+def test_a_tap_on_what_the_server_refuses_saves_nothing(phone: Page, made: MadeSession) -> None:
+    held = Held(phone)
+    phone.locator("#called_card").select_option("QC")
+    phone.locator("#record").tap()
+    held.questions[0].continue_()
+
+    expect(phone.locator("#called_card-error")).to_be_visible()
+    expect(phone.locator("#record")).to_be_disabled()
+    phone.locator("#called_card").select_option("AS")
+    held.questions[1].continue_()
+    expect(phone.locator("#record")).to_be_enabled()
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+
+
+@pytest.mark.parametrize("without", ["", TOO_NEW], ids=["all", "without the newest"])
+def test_a_server_that_does_not_answer_in_time_leaves_the_form_usable(
+    phone: Page, server: Server, db: Session, without: str
+) -> None:
+    phone.add_init_script(without)
+    phone.clock.install()
+    sit_down(phone, server, make_session(db))
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#more-note").tap()
+    Held(phone)
+    phone.locator("#called_card").select_option("AS")
+    expect(phone.locator("form[data-preview]")).to_have_attribute("aria-busy", "true")
+
+    phone.clock.fast_forward(9000)
+
+    expect(phone.locator("[data-offline]")).to_be_visible()
+    expect(phone.locator("form[data-preview]")).not_to_have_attribute("aria-busy", "true")
+    phone.locator("#record").tap()
+    expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
+
+
+def test_what_the_server_says_stands_where_changes_are_announced(phone: Page, made: MadeSession) -> None:
+    announced = phone.locator("#outcome[role=status]")
+    element = announced.element_handle()
+
+    with previewed(phone):
+        phone.locator("#called_card").select_option("QC")
+
+    expect(announced).to_contain_text("The called card may not be a trump")
+    assert announced.evaluate("(now, before) => now === before", element)
+
+
+def test_what_is_wanting_is_announced(phone: Page, server: Server, db: Session) -> None:
+    sit_down(phone, server, make_session(db))
+    choose(phone, "declarer-0")
+
+    expect(phone.get_by_role("status").filter(has_text="Who is the partner?")).to_have_count(1)
+
+
+def test_a_refusal_has_the_focus(browser: Browser, server: Server, db: Session) -> None:
+    phone = browser.new_page(has_touch=True, viewport={"width": 360, "height": 640})
+    sit_down(phone, server, make_session(db))
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#more-note").tap()
+    with previewed(phone):
+        phone.locator("#called_card").select_option("QC")
+
+    with phone.expect_navigation():
+        phone.locator("form[data-preview]").evaluate("form => form.submit()")
+
+    expect(phone.locator("#problems")).to_be_focused()
+    phone.locator("#problems a").tap()
+    expect(phone.locator("#called_card")).to_be_in_viewport()
+    phone.context.close()

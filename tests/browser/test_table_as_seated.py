@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy.orm import Session
 
+from scorekeeper.services.deals import DeclareDeal, declare_deal
 from tests.browser.conftest import Server
 from tests.browser.deals import seated
+from tests.browser.places import CALLING
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, MadeSession, make_deal, make_group, make_session
 
 BOTTOM = "element => element.getBoundingClientRect().bottom"
@@ -27,11 +27,27 @@ FAKE_LOCK = """
     const request = async () => { window.asked += 1; return lock; };
     Object.defineProperty(navigator, "wakeLock", { value: { request } });
 """
+INSECURE = "Object.defineProperty(window, 'isSecureContext', { value: false });"
 NO_LOCK = "Object.defineProperty(navigator, 'wakeLock', { value: undefined });"
 HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
     document.dispatchEvent(new Event("visibilitychange"));
 }"""
+
+READING = """element => {
+    const style = getComputedStyle(element);
+    const turned = element.closest(".seat, .now");
+    const around = new DOMMatrix(getComputedStyle(turned).transform).a < 0 ? 2 : 0;
+    return ((style.writingMode === "vertical-rl" ? 1 : 0) + around) % 4;
+}"""
+"""JavaScript: by how many right angles, clockwise, the writing of an element is turned."""
+SIDE = """element => {
+    const box = element.getBoundingClientRect(), table = document.querySelector(".fits").getBoundingClientRect();
+    const beyond = { bottom: box.top - table.bottom, left: table.left - box.right, top: table.top - box.bottom,
+        right: box.left - table.right };
+    return Object.keys(beyond).find(side => beyond[side] > -1);
+}"""
+"""JavaScript: on which side of the picture an element stands."""
 
 Point = tuple[float, float]
 
@@ -63,6 +79,19 @@ def test_the_first_screen_of_a_phone_has_all_that_is_needed(phone: Page, server:
 
         for needed in ("h1", ".menu", ".seats-grid", ".dealing", "a.go", ".small", ".undo", ".turn", ".read-back"):
             assert phone.locator(needed).evaluate(BOTTOM) <= 640, needed
+
+
+def test_the_focus_goes_to_what_was_just_saved_and_the_page_stays_where_it_is(
+    phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    declare_deal(db, DeclareDeal(**session.command(db), facts=CALLING))
+
+    for named in ("read-back", "declared", "next"):
+        go(phone, server, session, f"#{named}")
+        expect(phone.locator(f"#{named}")).to_be_focused()
+        assert phone.evaluate("scrollY") == 0
 
 
 @pytest.mark.parametrize("number", [3, 4, 5, 6])
@@ -98,30 +127,6 @@ def test_one_tap_turns_the_writing_and_nobody_changes_seats(phone: Page, server:
     assert phone.url == address
 
 
-def test_the_table_view_follows_the_deals_by_itself(phone: Page, server: Server, db: Session) -> None:
-    session = make_session(db)
-    go(phone, server, session, "/table")
-    expect(phone.locator(".dealing")).to_have_text("Deal 1 · Dan deals")
-
-    make_deal(db, session, FIVE_IN_SPADES_MADE)
-
-    expect(phone.locator(".dealing")).to_have_text("Deal 2 · Ann deals", timeout=15_000)
-    assert seated(phone) == {"Ann": "−1", "Ben": "+3", "Cleo": "−1", "Dan": "−1"}
-
-
-def test_the_table_view_asks_nothing_while_nobody_sees_it(phone: Page, server: Server, db: Session) -> None:
-    phone.clock.install()
-    go(phone, server, make_session(db), "/table")
-    asked: list[str] = []
-    phone.on("request", lambda request: asked.append(request.url) if request.url.endswith("/table") else None)
-    phone.evaluate(HIDE, True)
-
-    phone.clock.run_for(60_000)
-    assert asked == []
-    with phone.expect_response(re.compile("/table$")):
-        phone.evaluate(HIDE, False)
-
-
 def test_the_table_view_stays_turned_on_this_device(phone: Page, server: Server, db: Session) -> None:
     session, other = make_session(db), make_session(db)
     go(phone, server, session, "/table")
@@ -153,17 +158,11 @@ def test_it_says_so_where_the_screen_cannot_be_kept_on(phone: Page, server: Serv
     expect(phone.get_by_text("This browser cannot keep the screen on")).to_be_visible()
 
 
-def test_it_says_so_while_there_is_no_connection(browser: Browser, server: Server, db: Session) -> None:
-    page = browser.new_page()
-    go(page, server, make_session(db), "/table")
-    expect(page.locator(".dealing")).to_be_visible()
+def test_it_says_so_where_the_screen_is_kept_on_over_https_only(phone: Page, server: Server, db: Session) -> None:
+    phone.add_init_script(NO_LOCK + INSECURE)
+    go(phone, server, make_session(db), "/table")
 
-    page.context.set_offline(True)
-    expect(page.get_by_text("No connection.")).to_be_visible(timeout=15_000)
-    page.context.set_offline(False)
-
-    expect(page.get_by_text("No connection.")).to_be_hidden(timeout=15_000)
-    page.context.close()
+    expect(phone.get_by_text("Browsers keep the screen on only over HTTPS")).to_be_visible()
 
 
 @pytest.mark.parametrize("size", [(360, 640), (640, 360), (768, 1024), (1280, 800)])
@@ -180,6 +179,25 @@ def test_the_table_view_fills_the_screen_whichever_way_it_is_turned(
         assert page.evaluate("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [*size]
         total = page.locator(".total .num").first.evaluate("number => parseFloat(getComputedStyle(number).fontSize)")
         assert total >= min(size) / 11
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [(360, 640), (1280, 800)])
+def test_everything_on_the_table_view_is_turned_to_the_same_side(
+    browser: Browser, server: Server, db: Session, size: tuple[int, int]
+) -> None:
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    session = make_session(db)
+    declare_deal(db, DeclareDeal(**session.command(db), facts=CALLING))
+
+    for turn, bottom in enumerate(("bottom", "left", "top", "right")):
+        go(page, server, session, f"/table?turn={turn}")
+        expect(page.locator(".turns")).to_have_attribute("data-turn", str(turn))
+        for words in ("Deal 1 · Dan deals", "Half: Ann · Called: the ace of spades", "Cleo"):
+            text = page.locator(".turns p").filter(has_text=words)
+            assert text.evaluate(READING) == turn, words
+            expect(text).to_be_in_viewport(ratio=1)
+        assert page.locator(".now").evaluate(SIDE) == bottom
     page.context.close()
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scorekeeper.rules import RULESETS, ruleset
 from tests.browser.conftest import Server
 from tests.browser.deals import choose, previewed
-from tests.factories import MadeSession, make_session
+from tests.factories import NAMES, MadeSession, make_group, make_session
 
 HALF_MADE = ("declarer-0", "partner-2", "tricks-5")
 MENSCH = {
@@ -71,7 +71,10 @@ WAYS: dict[str, Ways] = {
     "buck-euchre-three": THREE_PLAY | NOT_BID,
 }
 """For each ruleset, every way to play a deal: how many taps it takes, from the session's page and back, and on what."""
-MOST: dict[str, int] = {way: 7 if way.startswith("mensch") else 8 for way in WAYS}
+
+
+LONG_NAMES = ("Christopher", "Bartholomew", "Konstantin M.", "Maximiliane", "Wilhelmina")
+AT_SEATS = ("declarer", "partner", "maker", "dropped", "tricks")
 
 
 def sit_down(page: Page, server: Server, session: MadeSession) -> None:
@@ -91,18 +94,31 @@ def tap(page: Page, target: str) -> None:
     page.touchscreen.tap(x, y)
 
 
-def record(page: Page, controls: tuple[str, ...]) -> int:
+def at_seat(control: str, seats: list[str]) -> str:
+    """A key as it is called where those who play sit on *seats*: their numbers go from 0 in what is written down."""
+    field, value, *more = control.split("-")
+    if field not in AT_SEATS or not value.isdigit() or (field == "tricks" and not more):
+        return control
+    return "-".join((field, seats[int(value)], *more))
+
+
+def record(page: Page, written: tuple[str, ...]) -> int:
     """Record a deal from the page of its session; how many taps that took."""
     # The card turned up is the first tap where a deal begins with one.
-    turned_up = [control for control in controls if control.startswith("turn_up-")]
-    taps = [control for control in controls if control not in turned_up]
+    turned_up = [control for control in written if control.startswith("turn_up-")]
     page.wait_for_load_state()
     tap(page, f"#{turned_up[0].replace('turn_up', 'turned')}" if turned_up else "a.go")
     expect(page.locator("#record")).to_be_visible()
     page.wait_for_load_state()
+    seats = page.locator("[name=declarer], [name=maker]").evaluate_all("keys => keys.map(key => key.value)")
+    controls = [at_seat(control, seats) for control in written]
+    taps = [control for control in controls if control not in turned_up]
+    bar = page.locator(".bar").bounding_box()
     for control in taps:
         with previewed(page):
             tap(page, f"#{control}")
+        # It covers nothing that it did not cover before.
+        assert page.locator(".bar").bounding_box() == bar, control
     for control in controls:
         expect(page.locator(f"#{control}")).to_be_checked()
     expect(page.locator("#record")).to_be_enabled()
@@ -112,18 +128,37 @@ def record(page: Page, controls: tuple[str, ...]) -> int:
     return len(taps) + 2
 
 
+def house_rules_of(rules: str) -> dict[str, object]:
+    """A game that does not end while every way to play a deal is tried."""
+    return {"start": 1000, "sweep": "counts"} if RULESETS[rules].several_games else {}
+
+
 @pytest.mark.parametrize("rules", RULESETS)
 def test_every_way_to_play_a_deal_takes_the_taps_written_down(
     phone: Page, server: Server, db: Session, rules: str
 ) -> None:
     card_game = RULESETS[rules].id
-    house_rules = {"start": 1000, "sweep": "counts"} if RULESETS[rules].several_games else {}
-    sit_down(phone, server, make_session(db, card_game=card_game, ruleset=rules, house_rules=house_rules, dealer=0))
+    session = make_session(db, card_game=card_game, ruleset=rules, house_rules=house_rules_of(rules), dealer=0)
+    sit_down(phone, server, session)
 
     taps = {way: record(phone, controls) for way, (_, controls) in WAYS[rules].items()}
 
     assert taps == {way: written for way, (written, _) in WAYS[rules].items()}
-    assert max(taps.values()) <= MOST[rules]
+    assert max(taps.values()) <= (7 if card_game == "mensch" else 8)
+    assert taps.get("half", 0) <= 5
+
+
+@pytest.mark.parametrize("rules", ["mensch", "dirty-clubs", "buck-euchre-bid"])
+def test_long_names_and_a_dealer_who_sits_out_take_no_more(
+    phone: Page, server: Server, db: Session, rules: str
+) -> None:
+    group = make_group(db, players=LONG_NAMES)
+    five = {"group": group, "seats": 5, "card_game": RULESETS[rules].id}
+    sit_down(phone, server, make_session(db, **five, ruleset=rules, house_rules=house_rules_of(rules), dealer=0))
+
+    taps = {way: record(phone, controls) for way, (_, controls) in WAYS[rules].items()}
+
+    assert taps == {way: written for way, (written, _) in WAYS[rules].items()}
 
 
 def test_every_contract_has_its_taps_written_down() -> None:
@@ -133,10 +168,6 @@ def test_every_contract_has_its_taps_written_down() -> None:
         pressed = {key for _, controls in WAYS[rules].values() for key in controls}
         # The first is chosen already.
         assert {f"contract-{choice}" for choice in contract.choices[1:]} <= pressed
-
-
-def test_a_half_made_takes_five_taps() -> None:
-    assert WAYS["mensch"]["half"][0] == 5
 
 
 @pytest.mark.parametrize(
@@ -150,10 +181,12 @@ def test_a_half_made_takes_five_taps() -> None:
         ("buck-euchre-bid", BID["four took tricks"][1]),
     ],
 )
+@pytest.mark.parametrize("names", [NAMES, LONG_NAMES], ids=["short names", "long names"])
 def test_every_key_is_large_enough_and_apart_from_the_next(
-    phone: Page, server: Server, db: Session, rules: str, controls: tuple[str, ...]
+    phone: Page, server: Server, db: Session, names: tuple[str, ...], rules: str, controls: tuple[str, ...]
 ) -> None:
-    sit_down(phone, server, make_session(db, card_game=RULESETS[rules].id, ruleset=rules))
+    group = make_group(db, players=names)
+    sit_down(phone, server, make_session(db, group=group, card_game=RULESETS[rules].id, ruleset=rules))
     phone.goto(f"{phone.url}/deals/new")
     _measure_keys(phone)
     for control in controls:
@@ -164,9 +197,10 @@ def test_every_key_is_large_enough_and_apart_from_the_next(
 def _measure_keys(page: Page) -> None:
     for width in (360, 320):
         page.set_viewport_size({"width": width, "height": 640})
-        # The bar with the last button lies over whatever is scrolled beneath it.
+        # Scrolled to the end, the bar with the last button lies over nothing.
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
         boxes: list[tuple[float, float, float, float]] = page.locator(
-            ".choice input, summary, .deal-title a"
+            ".choice input, summary, .deal-title a, #record"
         ).evaluate_all(
             "keys => keys.filter(key => key.checkVisibility()).map(key => key.getBoundingClientRect())"
             "            .map(box => [box.left, box.right, box.top, box.bottom])"
@@ -177,6 +211,4 @@ def _measure_keys(page: Page) -> None:
             across = max(one[0], other[0]) - min(one[1], other[1])
             down = max(one[2], other[2]) - min(one[3], other[3])
             assert max(across, down) >= 7.9, (one, other)
-        record = page.locator("#record").bounding_box()
-        assert record
-        assert record["height"] >= 44
+    page.evaluate("scrollTo(0, 0)")

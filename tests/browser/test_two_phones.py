@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 from scorekeeper import queries
 from tests.browser.conftest import Server
 from tests.browser.deals import choose, seated
-from tests.factories import MadeSession, make_session
+from tests.factories import MadeSession, make_deal, make_session
 
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
 FIVE_BY_BEN = "contract-five", "declarer-1", "trump-spades", "tricks-5"
+STILL_HERE = "What you entered before is still here."
 
 
 @pytest.fixture
@@ -130,16 +131,52 @@ def test_what_was_entered_and_not_saved_is_there_on_return(phone: Page, server: 
     session = make_session(db)
     sit_down(phone, server, session)
     start_deal(phone, 1)
+    expect(phone.get_by_text(STILL_HERE)).to_be_hidden()
     choose(phone, *FIVE_BY_BEN)
 
     phone.get_by_role("link", name="Back").tap()
     start_deal(phone, 1)
 
+    expect(phone.get_by_text(STILL_HERE)).to_be_visible()
     for control in FIVE_BY_BEN:
         expect(phone.locator(f"#{control}")).to_be_checked()
     phone.locator("#record").tap()
     # The next deal begins empty.
     start_deal(phone, 2)
     expect(phone.locator("#record")).to_be_disabled()
+    expect(phone.get_by_text(STILL_HERE)).to_be_hidden()
     expect(phone.locator("#contract-half")).to_be_checked()
     expect(phone.locator("#declarer-1")).not_to_be_checked()
+
+
+def test_what_was_entered_before_can_be_given_up(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    sit_down(phone, server, session)
+    for path, fresh, entered in (("deals/new", None, "declarer-1"), ("deals/1/correct", "tricks-5", "tricks-8")):
+        address = f"{server.url}/sessions/{session.id}/{path}"
+        phone.goto(address)
+        choose(phone, entered)
+        phone.goto(address)
+        expect(phone.locator(f"#{entered}")).to_be_checked()
+
+        phone.get_by_role("button", name="Start again").tap()
+
+        expect(phone.get_by_text(STILL_HERE)).to_be_hidden()
+        expect(phone.locator(f"#{entered}")).not_to_be_checked()
+        if fresh:
+            expect(phone.locator(f"#{fresh}")).to_be_checked()
+
+
+def test_what_is_entered_again_as_it_stands_is_no_draft(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    sit_down(phone, server, session)
+    address = f"{server.url}/sessions/{session.id}/deals/1/correct"
+    phone.goto(address)
+    choose(phone, "tricks-8", "tricks-5")
+
+    phone.goto(address)
+
+    expect(phone.locator("#tricks-5")).to_be_checked()
+    expect(phone.get_by_text(STILL_HERE)).to_be_hidden()

@@ -5,7 +5,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import Deal
+from scorekeeper.models import Deal, Player
+from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
+from tests.factories import MadeSession
 from tests.http.visitor import Form, FormValue, Page, Visitor
 
 HALF_BY_ANN: dict[str, FormValue] = {"declarer": 0, "partner": 2, "tricks": 5}
@@ -44,11 +46,18 @@ def deals_of(db: Session, session_id: int) -> list[Any]:
     return list(db.execute(select(*Deal.__table__.columns).where(Deal.session_id == session_id).order_by(Deal.number)))
 
 
+def seat(db: Session, session: MadeSession, *names: str) -> None:
+    """Have the players of the group with these names sit at the table, clockwise."""
+    players = db.execute(select(Player.name, Player.id).where(Player.group_id == session.group.group_id)).all()
+    ids = {player.name: player.id for player in players}
+    seat_players(db, SeatPlayers(**session.command(db), sitters=tuple(Sitter(ids[name]) for name in names)))
+
+
 def brought(page: Page) -> dict[str, str]:
-    """What a preview says that each player gets."""
+    """What a preview says that each player gets: beside the tricks of those who count them, otherwise below."""
     return {
-        row.select("dt")[0].get_text(strip=True): row.select("dd")[0].get_text(strip=True)
-        for row in page.soup.select(".amounts > div")
+        row.find_parent(["fieldset", "div"]).select("bdi")[0].get_text(): row.select(".num")[0].get_text(strip=True)
+        for row in page.soup.select("[data-brings]")
     }
 
 

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import MultiDict
 
 from scorekeeper.models import Player
-from scorekeeper.rules import RULESETS, Seat, ruleset
-from scorekeeper.rules.bidding import bidding
+from scorekeeper.rules import CARD_GAMES, RULESETS, Seat, ruleset
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.sessions import OpenSession, close_session, open_session
 from scorekeeper.web.bidding import answers_of
 from scorekeeper.web.entry import facts_from
+from tests.deals import bidding
 from tests.factories import MadeSession, make_group, make_session, submission_id
 from tests.http.conftest import Host
 from tests.http.deals import deal_form, deals_of
@@ -64,6 +64,17 @@ def said(page: Page) -> dict[str, str]:
         seat.select("bdi")[0].get_text(): seat.select(".said")[0].get_text(" ", strip=True)
         for seat in page.soup.select(".seat")
     }
+
+
+def test_a_game_of_which_nobody_wrote_down_how_it_is_bid_has_no_bidding(
+    host: Host, session: MadeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/sessions/{session.id}"
+    link = f'a[href="{path}/bidding"]'
+    assert host.get(path).soup.select(link)
+    monkeypatch.setattr(CARD_GAMES["mensch"], "course", None)
+    assert not host.get(path).soup.select(link)
+    assert host.get(f"{path}/bidding").status == 404
 
 
 def test_each_tap_is_a_bid_and_the_next_player_is_asked(host: Host, session: MadeSession) -> None:

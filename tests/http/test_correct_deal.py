@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from scorekeeper.rules import Facts
 from scorekeeper.services.check import differences
 from scorekeeper.services.sessions import close_session
-from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session
 from tests.http.conftest import Host
-from tests.http.deals import brought, checked, deal_form, deals_of, seated
+from tests.http.deals import brought, checked, deal_form, deals_of, offered, seated
 from tests.http.visitor import FormValue, Page
 
 
@@ -182,6 +182,74 @@ def test_a_stale_correction_comes_back_filled_in(host: Host, db: Session) -> Non
     assert deals_of(db, session.id)[0].points == [1, -1, 1, -1]
     deal_form(page).submit("Save the correction")
     assert [deal.totals for deal in deals_of(db, session.id)] == [[2, -2, 2, -2], [1, 1, 1, -3]]
+
+
+def dealers(page: Page) -> list[str]:
+    """Everybody who can have dealt, as the form of a correction offers them."""
+    return [choice.get_text(strip=True) for choice in page.soup.select("#dealer .choice")]
+
+
+def test_who_dealt_can_be_corrected_once_it_is_meant(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    for _ in range(3):
+        make_deal(db, session)
+    page = correction(host, session.id, 2)
+    assert dealers(page) == ["Ann (in turn)", "Ben", "Cleo", "Dan"]
+
+    page = deal_form(page).fill(dealer=2).submit("Save the correction")
+
+    assert "It should be the deal of Ann. Keep it all the same?" in page.text
+    assert [deal.before["dealer"] for deal in deals_of(db, session.id)] == [3, 0, 1]
+    page = deal_form(page).submit("Save the correction")
+    assert page.path == f"/sessions/{session.id}/deals/2"
+    assert "Cleo deals out of turn; it was Ann’s turn." in page.text
+    assert [deal.before["dealer"] for deal in deals_of(db, session.id)] == [3, 2, 3]
+    assert list(differences(db)) == []
+
+
+def test_a_dealer_who_was_in_turn_after_all_is_no_longer_named(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    make_deal(db, session, {**HALF_MADE, "dealer": 2})
+    page = correction(host, session.id, 2)
+    assert checked(page, "dealer") == ["2"]
+    assert "It should be the deal of" not in page.text
+
+    page = deal_form(page).fill(dealer=0).submit("Save the correction")
+    assert "It should be the deal of" not in page.text
+    deal_form(page).submit("Save the correction")
+
+    assert deals_of(db, session.id)[1].facts == HALF_MADE
+    assert list(differences(db)) == []
+
+
+def test_another_dealer_leaves_others_to_play(host: Host, db: Session) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
+    five = Host(host.app, group)
+    session = make_session(db, group=group, seats=5, dealer=4)
+    make_deal(db, session)
+
+    page = deal_form(correction(five, session.id, 1)).fill(dealer=0).submit("Show the payments")
+
+    assert page.status == 422
+    assert offered(page, "declarer") == ["1", "2", "3", "4"]
+    page = deal_form(page).fill(declarer=3, partner=2).submit("Show the payments")
+    deal_form(page).submit("Save the correction")
+    assert [deal.points for deal in deals_of(db, session.id)] == [[0, -1, 1, 1, -1]]
+    assert list(differences(db)) == []
+
+
+def test_nobody_dealt_who_was_not_at_the_table(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    form = deal_form(correction(host, session.id, 1))
+    form.data.setlist("dealer", ["7"])
+
+    page = form.submit("Save the correction")
+
+    assert page.status == 422
+    assert "Choose somebody who is at the table." in page.text
+    assert [deal.facts for deal in deals_of(db, session.id)] == [HALF_MADE]
 
 
 def test_strangers_and_numbers_that_do_not_exist_find_nothing(host: Host, stranger: Host, db: Session) -> None:

@@ -1,6 +1,7 @@
 """A deal is declared when the bidding ends, and recorded when the tricks are counted."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select
@@ -8,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import GameSession
 from scorekeeper.services.check import differences
+from scorekeeper.services.sessions import close_session
 from tests.factories import HALF_MADE, MadeSession, make_deal, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump
@@ -87,8 +89,8 @@ def test_a_called_partner_stays_sealed_until_the_deal_is_recorded(host: Host, db
             assert len(json.loads(page.response.data)["events"]) == 1
         for form in page.forms():
             assert not form.data.get("partner")
-    assert "Called: Spades A" in host.get(f"/sessions/{session.id}").text
-    assert "Called: Spades A" in host.get(f"/sessions/{session.id}/table").text
+    assert "Called: the ace of spades" in host.get(f"/sessions/{session.id}").text
+    assert "Called: the ace of spades" in host.get(f"/sessions/{session.id}/table").text
     assert not host.get(f"/sessions/{session.id}/deals/new").form("/deals").data.get("partner")
 
 
@@ -168,7 +170,8 @@ def test_it_refuses_a_stale_form_and_keeps_what_was_entered(host: Host, db: Sess
     make_deal(db, session)
     before = dump(db)
     page = form.submit()
-    assert page.status in (409, 422)
+    assert page.status == 409
+    assert "The session has changed meanwhile" in page.text
     assert page.form("/deals/declare").data.get("contract") == "solo"
     assert dump(db) == before
 
@@ -197,10 +200,40 @@ def test_a_misdeal_ends_it_and_whoever_dealt_out_of_turn_deals_again(host: Host,
     assert list(differences(db)) == []
 
 
-def test_an_ended_session_and_an_ended_game_declare_nothing(host: Host, db: Session) -> None:
-    session = make_session(db, group=host.group, card_game="dirty-clubs")
+def end_session(db: Session, session: MadeSession) -> None:
+    close_session(db, session.plain_command(db))
+
+
+def end_game(db: Session, session: MadeSession) -> None:
     make_deal(db, session, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]})
-    assert host.get(f"/sessions/{session.id}/deals/declare").path == f"/sessions/{session.id}"
+
+
+@pytest.mark.parametrize("end", [end_session, end_game])
+def test_an_ended_session_and_an_ended_game_declare_nothing(
+    host: Host, db: Session, end: Callable[[Session, MadeSession], None]
+) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    form = declare_form(host, session)
+    form.data.setlist("turn_up", ["clubs"])
+    end(db, session)
+    before = dump(db)
+
+    answers = [host.get(f"/sessions/{session.id}/deals/declare"), form.submit("Show the"), form.submit()]
+
+    assert [page.path for page in answers] == [f"/sessions/{session.id}"] * 3
+    assert [page.status for page in answers] == [200] * 3
+    assert dump(db) == before
+
+
+@pytest.mark.parametrize(("act", "target"), [("Declare", "declared"), ("Drop", "next")])
+def test_whoever_declares_or_drops_is_led_to_what_is_next(host: Host, db: Session, act: str, target: str) -> None:
+    session = make_session(db, group=host.group)
+    page = declare(host, session, contract="five", declarer=1, trump="spades")
+    if act == "Drop":
+        page = page.form("/misdeal").submit("Drop")
+
+    assert page.response.history[-1].location == f"/sessions/{session.id}#{target}"
+    assert page.soup.select(f"#{target}:is(a, [tabindex='-1'])")
 
 
 def test_strangers_see_nothing(stranger: Host, db: Session) -> None:

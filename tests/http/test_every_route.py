@@ -55,7 +55,7 @@ def pages(app: Flask, visitor: Visitor, values: Values) -> list[Page]:
     return [
         visitor.get(address(app, rule, values))
         for rule in routes(app, "GET")
-        if rule.endpoint not in ("static", "files.export")
+        if rule.endpoint not in ("static", "files.export", "live.live")
     ]
 
 

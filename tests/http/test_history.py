@@ -1,10 +1,13 @@
 """Why a deal brought what it did, and what it said before."""
 
+from flask import Flask
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session
+from scorekeeper.services import check
+from scorekeeper.web.chips import EVENTS
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import deal_form
 from tests.http.visitor import Page
@@ -73,6 +76,14 @@ def test_every_version_is_kept_with_what_changed(host: Host, db: Session) -> Non
     ]
 
 
+def test_a_dealer_by_hand_is_named_and_whoever_sat_out_took_no_tricks(app: Flask, db: Session) -> None:
+    host = Host(app, make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve")))
+    session = make_session(db, group=host.group, card_game="dirty-clubs", seats=5)
+    make_deal(db, session, {"turn_up": "clubs", "tricks": [2, 0, 1, 1, 1], "dealer": 1})
+
+    assert "Tricks: Ann 2, Cleo 1, Dan 1, Eve 1 Dealer: Ben" in history(host.get(f"/sessions/{session.id}/deals/1"))[0]
+
+
 def test_a_correction_of_what_is_left_out_shows_the_gap(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session, {**HALF_MADE, "called_card": "10H"})
@@ -105,3 +116,8 @@ def test_strangers_and_numbers_that_do_not_exist_show_nothing(host: Host, strang
     assert stranger.get(f"/sessions/{session.id}/deals/1").status == 404
     for number in ("0", "2", "-1", "99999999999999999999", "x"):
         assert host.get(f"/sessions/{session.id}/deals/{number}").status == 404
+
+
+def test_every_kind_of_change_has_its_words() -> None:
+    said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "paid", "unpaid"}
+    assert said_with_numbers | EVENTS.keys() == {*check._POSTS, *check._POSTS_NOTHING}

@@ -7,8 +7,9 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scorekeeper.limits import MAX_LINKS
 from scorekeeper.models import GroupLink
-from scorekeeper.services.groups import token_hash
+from scorekeeper.services.groups import Role, create_link, token_hash
 from tests.factories import make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Page, Visitor
@@ -18,9 +19,10 @@ def shown_address(page: Page) -> str:
     return str(page.soup.select_one("a.key")["href"])  # type: ignore[index]
 
 
-def another_link(host: Host) -> str:
+def another_link(host: Host, role: str = "scorer", name: str = "") -> str:
     """Make a link and return the path of its address."""
-    return urlsplit(shown_address(host.get(f"{host.group_path}/links").form("/links").submit())).path
+    form = host.get(f"{host.group_path}/links").form("/links").fill(role=role, name=name)
+    return urlsplit(shown_address(form.submit())).path
 
 
 def in_force(db: Session) -> list[int]:
@@ -135,7 +137,7 @@ def test_a_withdrawn_link_opens_nothing(host: Host, db: Session) -> None:
 
 
 def test_withdrawing_ones_own_link_leads_out(host: Host, db: Session) -> None:
-    path = another_link(host)
+    path = another_link(host, "host")
     page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
     assert page.path == "/"
     assert "Thursdays" not in page.text
@@ -143,13 +145,63 @@ def test_withdrawing_ones_own_link_leads_out(host: Host, db: Session) -> None:
     assert host.get(path).status == 200, "the other link is still a way in"
 
 
-def test_the_last_link_cannot_be_withdrawn(host: Host, db: Session) -> None:
-    page = host.get(f"{host.group_path}/links").form("/withdraw").submit()
+def test_the_last_link_of_a_host_cannot_be_withdrawn(host: Host, db: Session) -> None:
+    another_link(host)
+    page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
     assert page.status == 422
     assert page.errors() == {
-        f"link-{host.group.link_id}": "This is the group’s last link: without it nobody could open the group again."
+        f"link-{host.group.link_id}": "This is the last link of a host: without it nobody could manage the group any more."
     }
+    assert host.group.link_id in in_force(db)
+
+
+def test_a_link_says_whose_it_is_and_what_it_lets_them_do(host: Host) -> None:
+    another_link(host, "viewer", "Grandma’s tablet")
+    summaries = [item.get_text(" ", strip=True) for item in host.get(f"{host.group_path}/links").soup.select("summary")]
+    assert summaries[1].startswith("Grandma’s tablet : Watch")
+
+
+@pytest.mark.parametrize(("name", "field"), [("x" * 41, "name"), ("a\0b", "name")])
+def test_it_refuses_a_name_that_cannot_be_used(host: Host, db: Session, name: str, field: str) -> None:
+    page = host.get(f"{host.group_path}/links").form("/links").fill(name=name).submit()
+    assert page.status == 422
+    assert list(page.errors()) == [field]
     assert in_force(db) == [host.group.link_id]
+
+
+def test_a_group_has_only_so_many_links(host: Host, db: Session) -> None:
+    for _ in range(MAX_LINKS - 1):
+        create_link(db, host.group.group_id, Role.VIEWER, "")
+    page = host.get(f"{host.group_path}/links").form("/links").submit()
+    assert page.errors() == {"name": "A group has at most 50 links in force: withdraw one first."}
+    assert len(in_force(db)) == MAX_LINKS
+
+
+def test_a_renewed_link_keeps_its_name_and_role_and_ends_what_it_was(host: Host, db: Session) -> None:
+    old = another_link(host, "viewer", "Kitchen")
+    guest = Visitor(host.app)
+    guest.get(old)
+    link_id = in_force(db)[1]
+    page = host.get(f"{host.group_path}/links").form(f"/{link_id}/withdraw").submit("Renew it")
+    new = urlsplit(shown_address(page)).path
+    assert "Kitchen" in page.text
+    assert guest.get(host.group_path).status == Visitor(host.app).get(old).status == 404
+    again = Visitor(host.app)
+    again.get(new)
+    assert again.get(host.group_path).status == 200
+    assert again.get(f"{host.group_path}/links").status == 403
+
+
+def test_renewing_ones_own_link_keeps_one_in(host: Host, db: Session) -> None:
+    page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit("Renew it")
+    assert page.status == 200
+    assert host.get(host.group_path).status == 200
+    assert host.group.link_id not in in_force(db)
+
+
+def test_of_two_links_to_a_group_the_one_counts_that_lets_one_do_more(host: Host) -> None:
+    host.get(another_link(host, "viewer"))
+    assert host.get(f"{host.group_path}/links").status == 200
 
 
 def test_withdrawing_twice_withdraws_one(host: Host, db: Session) -> None:

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from scorekeeper.services.check import differences
+from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.sessions import close_session
 from tests.factories import CLUB_TURNED, HALF_MADE, make_deal, make_group, make_session
 from tests.http.conftest import Host
@@ -31,7 +32,7 @@ def test_a_half_is_recorded_by_naming_two_people_and_the_tricks(host: Host, db: 
 
     assert page.path == f"/sessions/{session.id}"
     assert seated(page) == {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"}
-    assert "Deal 1 : Half, Clubs: Ann with Cleo. Made. Ben and Dan pay 1 each." in page.text
+    assert "Deal 1 Half, Clubs: Ann with Cleo. Made. Ben and Dan pay 1 each." in page.text
     (deal,) = deals_of(db, session.id)
     assert deal.facts == HALF_MADE
     assert list(differences(db)) == []
@@ -359,16 +360,76 @@ def test_a_stale_form_is_told_so_whatever_it_would_bring_now(host: Host, db: Ses
     assert brought(page)["Ben"] == "−5"
 
 
-def test_a_form_for_another_dealer_keeps_to_that_dealer(host: Host, db: Session) -> None:
+def test_whoever_deals_out_of_turn_is_said_and_recorded(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    path = f"/sessions/{session.id}/deals/new?dealer=1"
+    declare_deal(db, DeclareDeal(**session.command(db), facts={"dealer": 1}))
 
-    page = fill_in(host, path, **HALF_BY_ANN)
+    page = fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN)
 
-    assert page.soup.select("h1")[0].get_text() == "Deal 1 · Ben deals"
+    assert page.soup.select("h1")[0].get_text() == "Deal 1 · Ben deals out of turn"
     deal_form(page).submit("Record")
     (deal,) = deals_of(db, session.id)
     assert deal.facts == {**HALF_MADE, "dealer": 1}
+
+
+def test_no_address_has_somebody_deal_out_of_turn(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = fill_in(host, f"/sessions/{session.id}/deals/new?dealer=1&declarer=0", **HALF_BY_ANN)
+
+    assert page.soup.select("h1")[0].get_text() == "Deal 1 · Dan deals"
+    deal_form(page).submit("Record")
+    assert [deal.facts for deal in deals_of(db, session.id)] == [HALF_MADE]
+
+
+def test_what_is_refused_is_said_first_and_leads_to_its_keys(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN))
+
+    page = form.fill(called_card="QC", tricks=9).submit("Record")
+
+    assert page.status == 422
+    (said,) = page.soup.select("[role=alert][autofocus]")
+    leads = {str(link["href"]): link.get_text() for link in said.select("a")}
+    assert leads.keys() == {"#called_card", "#tricks"}
+    assert set(leads.values()) == set(page.errors().values())
+    assert all(page.soup.select(control) for control in leads)
+
+
+def test_what_is_wanting_is_said_where_changes_are_announced(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = fill_in(host, f"/sessions/{session.id}/deals/new", declarer=0)
+
+    (said,) = page.soup.select("p[role=status]")
+    assert said.get_text(" ", strip=True) == "Who is the partner?"
+
+
+@pytest.mark.parametrize("act", ["Record", "Undo", "Misdeal"])
+def test_whoever_saves_is_led_to_what_it_brought(host: Host, db: Session, act: str) -> None:
+    session = make_session(db, group=host.group)
+    page = record(host, session.id, **HALF_BY_ANN)
+    if act != "Record":
+        page = page.form("/misdeal").submit(act)
+
+    location = page.response.history[-1].location
+
+    assert location == f"/sessions/{session.id}#read-back"
+    assert page.soup.select("#read-back[tabindex='-1']")
+
+
+def test_long_names_are_cut_for_the_eye_and_said_in_full(host: Host, db: Session) -> None:
+    names = ("Christopher", "Bartholomew", "Konstantin Meyer", "Konstantin Maier")
+    group = make_group(db, players=names)
+    session = make_session(db, group=group)
+
+    page = Host(host.app, group).get(f"/sessions/{session.id}/deals/new")
+
+    keys = page.soup.select("#declarer .choice")
+    assert tuple(key.select(".full")[0].get_text() for key in keys) == names
+    shown = [key.select("[aria-hidden=true]")[0].get_text() for key in keys]
+    assert shown[:2] == ["Christop", "Bartholo"]
+    assert len(set(shown)) == len(names)
 
 
 def test_a_page_carries_every_ending_of_its_deal(host: Host, db: Session) -> None:
@@ -441,9 +502,11 @@ def test_a_form_open_while_the_session_ended_keeps_what_was_entered(host: Host, 
 
 def test_no_form_is_shown_where_no_deal_can_be_recorded(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    form = deal_form(host.get(f"/sessions/{session.id}/deals/new"))
     close_session(db, session.plain_command(db))
 
     assert host.get(f"/sessions/{session.id}/deals/new").path == f"/sessions/{session.id}"
+    assert form.submit("Show the payments").path == f"/sessions/{session.id}"
 
 
 @pytest.mark.parametrize("change", [{"submission_id": "x"}, {"expected_version": "now"}, {"expected_version": None}])
@@ -464,7 +527,7 @@ def test_a_preview_for_a_script_is_only_the_part_that_changes(host: Host, db: Se
     page = host.post(f"/sessions/{session.id}/deals/preview", data=form.data, headers={"X-Fragment": "1"})
 
     assert page.status == 200
-    assert page.soup.select("html, form, [data-fragment]") == []
+    assert page.soup.select("html, form, [role=alert]") == []
     assert checked(page, "declarer") == ["0"]
     assert page.soup.select("#record[disabled]")
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 from bs4 import Tag
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
-from scorekeeper.models import Player
 from scorekeeper.rules import MISDEAL, Facts
 from scorekeeper.services.deals import VoidDeal, start_next_game, void_deal
-from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.sessions import Adjust, adjust
 from tests.factories import (
     CLUB_TURNED,
@@ -24,6 +21,7 @@ from tests.factories import (
     make_session,
 )
 from tests.http.conftest import Host
+from tests.http.deals import seat
 from tests.http.evidence import number_of
 from tests.http.test_gates import session_of
 from tests.http.visitor import Page
@@ -59,13 +57,6 @@ def notes(element: Tag) -> list[str]:
 
 def cells(element: Tag) -> list[str]:
     return [words_of(cell) for cell in element.select("td")]
-
-
-def seat(db: Session, session: MadeSession, *names: str) -> None:
-    """Have the players of the group with these names sit at the table, clockwise."""
-    players = db.execute(select(Player.name, Player.id).where(Player.group_id == session.group.group_id)).all()
-    ids = {player.name: player.id for player in players}
-    seat_players(db, SeatPlayers(**session.command(db), sitters=tuple(Sitter(ids[name]) for name in names)))
 
 
 def test_each_deal_marks_its_dealer(host: Host, db: Session) -> None:
@@ -317,3 +308,24 @@ def test_a_session_without_deals_has_an_empty_sheet(host: Host, db: Session) -> 
     assert page.status == 200
     assert "No deal has been recorded yet." in page.text
     assert page.forms() == []
+
+
+@pytest.mark.parametrize("path", ["", "/deals"])
+def test_every_number_leads_to_the_lines_that_make_it(db: Session, host: Host, path: str) -> None:
+    group = make_group(db, players=(*NAMES, "Eve"))
+    guest, session = Host(host.app, group), make_session(db, group=group)
+    make_deal(db, session)
+    seat(db, session, *NAMES, "Eve")
+    make_deal(db, session, {**HALF_MADE, "declarer": 2, "partner": 3})
+    sheet = guest.get(f"/sessions/{session.id}{path}")
+
+    for number in (1, 2):
+        links = row(sheet, number).select("td a")
+        assert len(links) == 4
+        for link in links:
+            change, total = (one.contents[-1].get_text() for one in link.select("b, small"))
+            why = guest.get(str(link["href"]))
+            explained, after = (amount.get_text() for amount in why.soup.select("tfoot .num"))
+            assert why.status == 200
+            assert (explained, after) == (change, total)
+            assert guest.get(why.link(f"After deal {number}")).soup.select("h1 .num")[0].get_text() == total

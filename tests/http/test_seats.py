@@ -11,6 +11,7 @@ from scorekeeper.services.groups import add_player
 from scorekeeper.services.history import next_table
 from tests.factories import HALF_MADE, NAMES, MadeSession, make_deal, make_session
 from tests.http.conftest import Host
+from tests.http.deals import checked
 from tests.http.evidence import dump
 from tests.http.visitor import Form, Page
 
@@ -31,7 +32,7 @@ def seated(db: Session, session: MadeSession) -> list[tuple[int, str]]:
 
 
 def places(form: Form) -> list[str]:
-    return [str(value) for value in form.data.getlist("place")]
+    return [str(value) for value in form.data.getlist("chair")]
 
 
 def option(form: Form, place: int, words: str) -> str:
@@ -46,7 +47,7 @@ def sit(host: Host, session: MadeSession, **chosen: str) -> Page:
     now = places(form)
     for place, words in chosen.items():
         now[int(place[1:])] = option(form, int(place[1:]), words)
-    return form.fill(place=now).submit()
+    return form.fill(chair=now).submit()
 
 
 def test_it_shows_everybody_clockwise(host: Host, db: Session) -> None:
@@ -99,7 +100,7 @@ def test_it_refuses_who_cannot_sit_so_and_writes_nothing(host: Host, db: Session
     session = make_session(db, group=host.group)
     before = dump(db)
     form = seats_page(host, session).form("/seats")
-    page = form.fill(place=sent).submit()
+    page = form.fill(chair=sent).submit()
     assert page.status == 422
     assert "seats" in page.errors()
     assert dump(db) == before
@@ -120,7 +121,7 @@ def test_sent_twice_it_acts_once(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     add_player(db, host.group.group_id, "Eve")
     form = seats_page(host, session).form("/seats")
-    form.fill(place=[*places(form)[:-1], option(form, 7, "Eve")])
+    form.fill(chair=[*places(form)[:-1], option(form, 7, "Eve")])
     form.submit()
     before = dump(db)
     assert form.submit().status == 200
@@ -164,6 +165,59 @@ def test_it_refuses_a_dealer_who_is_not_there(host: Host, db: Session, dealer: s
     page = seats_page(host, session).form("/dealer").fill(dealer=dealer).submit()
     assert page.status == 422
     assert page.errors() == {"dealer": "Choose somebody who is at the table."}
+
+
+def test_whoever_stands_in_is_named_with_the_account_they_play_on(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, dealer=0)
+    add_player(db, host.group.group_id, "Fay")
+    sit(host, session, p2="Fay")
+
+    page = seats_page(host, session)
+    assert [label.get_text(strip=True) for label in page.soup.select("li.field label")][1] == "Fay plays for Ben"
+    assert "Fay (for Ben)" in [one.get_text() for one in page.soup.select("option[selected]")]
+    assert [label.get_text(strip=True) for label in page.soup.select("#dealer .choice")][1] == "Fay (for Ben)"
+    page = page.form("/dealer").fill(dealer=1).submit()
+    page = page.form("/dealer").submit("Keep it: Fay (for Ben) deals")
+    assert "Ben deals" in page.text
+
+
+def test_a_refused_seating_stands_in_its_own_form_with_what_was_chosen(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = sit(host, session, p0="Ben")
+
+    assert list(page.errors()) == ["seats"]
+    assert [one.get_text() for one in page.soup.select("#chair-0 option[selected]")] == ["Ben"]
+
+
+def test_a_refused_dealer_stands_in_its_own_form_with_who_was_chosen(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    make_deal(db, session, {"turn_up": "clubs", "tricks": [0, 5, 0, 0]})
+
+    page = seats_page(host, session).form("/dealer").fill(dealer=2).submit()
+    page = page.form("/dealer").submit("Keep it: Cleo deals")
+
+    assert page.status == 422
+    assert list(page.errors()) == ["dealer"]
+    assert checked(page, "dealer") == ["2"]
+
+
+def test_a_stale_form_comes_back_with_what_was_chosen(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    add_player(db, host.group.group_id, "Eve")
+    page = seats_page(host, session)
+    seats, dealer = page.form("/seats"), page.form("/dealer").fill(dealer=2)
+    seats.fill(chair=[*places(seats)[:-1], option(seats, 7, "Eve")])
+    # Dan dealt, so it is Ann's turn.
+    make_deal(db, session)
+
+    again = seats.submit()
+    assert again.status == 409
+    assert [one.get_text() for one in again.soup.select("#chair-7 option[selected]")] == ["Eve"]
+    dealer.data.add("keep", "2")
+    again = dealer.submit()
+    assert again.status == 409
+    assert checked(again, "dealer") == ["2"]
 
 
 def test_strangers_see_nothing(stranger: Host, db: Session) -> None:

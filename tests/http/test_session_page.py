@@ -5,10 +5,11 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.rules import MISDEAL, Facts
+from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.sessions import close_session
-from tests.factories import HALF_MADE, make_deal, make_session
+from tests.factories import CLUB_TURNED, HALF_MADE, NAMES, make_deal, make_session
 from tests.http.conftest import Host
-from tests.http.deals import seated
+from tests.http.deals import seat, seated
 from tests.http.visitor import Page
 
 THROWN_IN: Facts = {"contract": "passed-out"}
@@ -85,8 +86,71 @@ def test_an_ended_session_shows_the_standings_and_leads_to_the_settlement(host: 
     rows = [[cell.get_text(strip=True) for cell in row.select("td, th")] for row in page.soup.select(".lines tbody tr")]
     assert rows == [["1", "Ann", "+1"], ["1", "Cleo", "+1"], ["3", "Ben", "−1"], ["3", "Dan", "−1"]]
     assert page.link("Settlement") == f"/sessions/{session.id}/settlement"
-    for words in ("Record deal", "Undo deal", "Misdeal"):
+    for words in ("Record deal", "Misdeal"):
         assert words not in page.text
+
+
+def test_the_latest_deal_can_be_undone_after_the_settlement_has_begun(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    close_session(db, session.plain_command(db))
+
+    page = host.get(f"/sessions/{session.id}").form("/misdeal").submit("Undo deal 1")
+
+    assert page.path == f"/sessions/{session.id}"
+    assert seated(page) == dict.fromkeys(NAMES, "0")
+    assert page.form("/misdeal").submit("Restore deal 1").soup.select(".read-back")[0].get_text(" ", strip=True) == (
+        "Deal 1 Half, Clubs: Ann with Cleo. Made. Ben and Dan pay 1 each."
+    )
+
+
+@pytest.mark.parametrize("path", ["/deals/new", "/deals/declare", "/bidding"])
+def test_where_too_few_are_at_the_table_the_page_says_who_is_missing(host: Host, db: Session, path: str) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    seat(db, session, "Ann", "Dan")
+
+    page = host.get(f"/sessions/{session.id}{path}")
+
+    assert page.path == f"/sessions/{session.id}"
+    assert (
+        "The table waits: 2 more players must come before the next deal. Away: Ben and Cleo. Who sits at the table"
+        in page.text
+    )
+    for words in ("Record deal", "Declare first", "Misdeal", "Bidding"):
+        assert words not in page.text
+    assert page.follow("Who sits at the table").path == f"/sessions/{session.id}/seats"
+
+
+def test_what_was_just_saved_can_be_jumped_to(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    assert not host.get(f"/sessions/{session.id}").soup.select("#read-back")
+    make_deal(db, session)
+
+    (read_back,) = host.get(f"/sessions/{session.id}").soup.select("#read-back")
+
+    assert read_back["tabindex"] == "-1"
+    assert "Made. Ben and Dan pay 1 each." in read_back.get_text()
+
+
+def test_points_that_stand_at_the_seats_are_said_too(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    make_deal(db, session, CLUB_TURNED)
+
+    (said,) = host.get(f"/sessions/{session.id}").soup.select("#read-back .vh")
+
+    assert said.get_text(strip=True) == "Ann −2, Ben −1, Cleo −1, Dan −1."
+
+
+def test_the_suits_of_a_declared_deal_are_drawn(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    facts: Facts = {"contract": "half", "declarer": 0, "called_card": "10H"}
+    declare_deal(db, DeclareDeal(**session.command(db), facts=facts))
+
+    for path, words in (("", "Half: Ann Called: the 10 of hearts"), ("/table", "Half: Ann · Called: the 10 of hearts")):
+        (declared,) = host.get(f"/sessions/{session.id}{path}").soup.select(".declared")
+        assert " ".join(declared.get_text(" ").split()) == words
+        assert [str(use["href"]).rpartition("#")[2] for use in declared.select("use")] == ["hearts"]
 
 
 def test_the_lowest_score_stands_first_in_dirty_clubs(host: Host, db: Session) -> None:

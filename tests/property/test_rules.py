@@ -1,12 +1,26 @@
 """The rules of every card game under any input, and the invariants of Rules §5.1 over any course of play."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorekeeper.rules import RULESETS, DealScore, Facts, Refused, Seat, ruleset
+from scorekeeper.rules import (
+    MOST_SITTING_OUT,
+    RULESETS,
+    CardGame,
+    DealScore,
+    Facts,
+    FieldKind,
+    Problem,
+    Refused,
+    Seat,
+    Suit,
+    Table,
+    ruleset,
+)
 from tests.deals import fill_in
 
 JSON = st.recursive(
@@ -38,25 +52,85 @@ def play(data: st.DataObject, ruleset_id: str, most: int = 12, **house_rules: ob
     return scores
 
 
-@pytest.mark.parametrize("ruleset_id", RULESETS)
-@given(data=st.data())
-def test_any_facts_are_scored_or_refused(ruleset_id: str, data: st.DataObject) -> None:
-    game, rules = ruleset(ruleset_id)
-    table = game.open_table(rules)
-    names = st.sampled_from([field.name for field in game.fields(table)])
-    facts: dict[str, object] = data.draw(st.dictionaries(names | st.text(max_size=6), JSON | NEAR_MISSES | SMALL_LISTS))
-    if data.draw(st.booleans()):
-        facts = {**fill_in(game, table, lambda options: data.draw(st.sampled_from(options))), **facts}
+HOUSES: list[tuple[str, dict[str, object]]] = [
+    *((ruleset_id, {}) for ruleset_id in RULESETS),
+    ("mensch", {"partnership": "fixed", "bids_each": 3}),
+    ("mensch-russian", {"partnership": "agreed", "first_bidder": "left-of-dealer"}),
+    ("dirty-clubs", {"one_card_each": True, "all_guessers": True, "floor": "target"}),
+    ("buck-euchre-bid", {"call_no_trump": True, "passed_out": "no-trump", "ceiling": "start"}),
+]
 
-    assert {field.name for field in game.offered(facts, table)} <= {field.name for field in game.fields(table)}
+
+def a_table(data: st.DataObject, game: CardGame[Any], start: Table) -> Table:
+    """One with empty chairs, at which people sit in any order: two at least, and at most as many as can sit out."""
+    players = game.players(start.ruleset)
+    chairs = players if game.pairs(start.ruleset) else players + MOST_SITTING_OUT
+    there = data.draw(st.permutations(range(chairs)))[: data.draw(st.sampled_from((players, *range(2, chairs + 1))))]
+    if game.pairs(start.ruleset):
+        # Partners stay opposite each other.
+        there.sort()
+    totals = tuple(data.draw(st.integers(-6, 30)) for _ in range(chairs))
+    dealer = Seat(data.draw(st.sampled_from(there)))
+    return replace(start, dealer=dealer, totals=totals, penalties=(0,) * chairs, present=tuple(map(Seat, there)))
+
+
+def some_facts(data: st.DataObject, game: CardGame[Any], table: Table) -> Facts:
+    """A deal with anything at all in place of some facts, or with anybody who has a chair in them."""
+    fields = game.fields(table)
+    filled = fill_in(game, table, lambda options: data.draw(st.sampled_from(options)))
+    if data.draw(st.booleans()):
+        anything = st.fixed_dictionaries(
+            {}, optional={field.name: JSON | NEAR_MISSES | SMALL_LISTS for field in fields}
+        )
+        more = data.draw(st.dictionaries(st.text(max_size=6), JSON, max_size=1))
+        return {**(filled if data.draw(st.booleans()) else {}), **data.draw(anything), **more}
+    chair = st.sampled_from(range(len(table.totals)))
+    by_kind: dict[FieldKind, st.SearchStrategy[object]] = {
+        FieldKind.SEAT: chair,
+        FieldKind.SEATS: st.lists(chair, max_size=3),
+        FieldKind.SUITS: st.lists(st.sampled_from([*Suit, None]), min_size=len(table.totals), max_size=8),
+    }
+    anybody = {field.name: by_kind[field.kind] for field in fields if field.kind in by_kind}
+    auctions = {
+        field.name: st.lists(st.tuples(chair, st.sampled_from(field.choices)).map(list), min_size=1, max_size=6)
+        for field in fields
+        if field.kind is FieldKind.AUCTION
+    }
+    return {**filled, **data.draw(st.fixed_dictionaries(auctions, optional={**anybody, "dealer": chair}))}
+
+
+@pytest.mark.parametrize(("ruleset_id", "house"), HOUSES)
+@given(data=st.data())
+def test_any_facts_are_scored_or_refused_at_any_table(
+    ruleset_id: str, house: dict[str, object], data: st.DataObject
+) -> None:
+    game, rules = ruleset(ruleset_id)
+    table = game.open_table(game.with_house_rules(rules, house))
+    if data.draw(st.booleans()):
+        table = a_table(data, game, table)
+    facts = some_facts(data, game, table)
+
+    names = {field.name for field in game.fields(table)}
+    assert {field.name for field in game.offered(facts, table)} <= {field.name for field in game.asked(facts, table)}
+    assert {field.name for field in game.asked(facts, table)} <= names
+    assert facts.keys() <= game.complete(facts, table).keys()
+    assert {line.values["player"] for line in game.needed(table) if line.code == "needs"} <= set(table.seats)
+    assert all(row in game.payoffs(table.ruleset) for row in game.outlook(facts, table))
+    problems: tuple[Problem, ...] = ()
     try:
-        score = game.play(facts, table)
+        declared = game.declare(facts, table)
     except Refused as refused:
         problems = refused.problems
     else:
+        assert game.declare(declared, table) == declared
+    try:
+        score = game.play(facts, table)
+    except Refused as refused:
+        problems += refused.problems
+    else:
         assert score.lines
         assert sum(score.chips) == 0
-        return
+        assert {seat for seat, points in enumerate(score.points) if points} <= set(score.before.seats)
     assert all(problem.code for problem in problems)
 
 

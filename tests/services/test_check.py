@@ -32,7 +32,7 @@ RESULTS = {
 """By table, the columns that follow from something else."""
 ENTERED = {
     "player_group": "id name version submission_id fingerprint created_at",
-    "group_link": "id group_id role token_hash created_at withdrawn_at",
+    "group_link": "id group_id role name token_hash created_at withdrawn_at",
     "player": "id group_id name name_key created_at",
     "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "
     "started_on created_at declared",
@@ -116,6 +116,27 @@ def test_it_finds_every_stored_result_that_was_tampered_with(db: Session, table_
                 # The database itself does not let this be stored.
                 continue
             assert next(differences(db), None), f"{name} of {dict(row)}"
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {},
+        {"dealer": 3},
+        {"dealer": 4},
+        {"contract": "half"},
+        {"contract": "half", "declarer": 4},
+        {"contract": "half", "declarer": 0, "partner": 2},
+        {"contract": "half", "declarer": 0, "tricks": 5},
+    ],
+)
+def test_it_finds_a_declared_deal_that_does_not_fit_the_table(db: Session, declared: dict[str, object]) -> None:
+    sitting = Sitting(db, make_session(db))
+    sitting.declare({"contract": "half", "declarer": 0, "dealer": 1})
+    assert list(differences(db)) == []
+    sessions = Base.metadata.tables["game_session"]
+    db.execute(update(sessions).values(declared=declared))
+    assert [(found.what, found.stored) for found in differences(db)] == [("declared", declared)]
 
 
 @pytest.mark.usefixtures("played")

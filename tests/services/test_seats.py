@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.rules import Facts, IllegalDeal, Refused, Seat
 from scorekeeper.rules.base import MAX_ACCOUNTS
 from scorekeeper.services.check import differences
-from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.transaction import SessionClosed, StaleSession
+from scorekeeper.sessionfile import Adjustment
 from tests.factories import CLUB_TURNED, HALF_MADE, NAMES, make_group, make_session, submission_id
 from tests.sittings import PEOPLE, Rules, Sitting, dump, entered_right_at_first
 
@@ -274,9 +275,10 @@ def test_a_dealer_by_hand_stays_with_the_deal_and_the_order_goes_on_from_there(s
 
 
 def test_a_declared_deal_says_who_deals_only_if_it_is_not_the_next_in_turn(sitting: Sitting) -> None:
-    command = DeclareDeal(**sitting.made.command(sitting.db), facts={"dealer": 3})
-    declare_deal(sitting.db, command)
-    assert sitting.row.declared is None
+    sitting.declare({"contract": "half", "declarer": 0, "dealer": 3})
+    assert sitting.row.declared == {"contract": "half", "declarer": 0}
+    with pytest.raises(IllegalDeal, match="contract: MALFORMED"):
+        sitting.declare({"dealer": 3})
 
 
 # --- corrections on either side of a change of seats
@@ -377,3 +379,16 @@ def test_chips_moved_by_hand_to_somebody_who_came_and_went_stay_on_the_sheet(sit
     sitting.void(1)
     entered_right_at_first(sitting)
     assert list(differences(sitting.db)) == []
+
+
+def test_chips_moved_by_hand_are_exported_for_everybody_who_had_come_by_then(sitting: Sitting) -> None:
+    sitting.move(0, 1, 1)
+    sitting.sit(*without("Dan", instead=[EVE]))
+    sitting.move(0, 4, 2)
+    sitting.sit(*without("Cleo", instead=[FAY]))
+    sitting.sit(*NAMES)
+    sitting.move(5, 2, 3)
+    sitting.move(1, 0, 4)
+    events = queries.session_file(sitting.db, sitting.row).events
+    moved = [event.chips for event in events if isinstance(event, Adjustment)]
+    assert moved == [(-1, 1, 0, 0), (-2, 0, 0, 0, 2), (0, 0, 3, 0, 0, -3), (4, -4, 0, 0, 0, 0)]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from scorekeeper import words
-from scorekeeper.rules import RULESETS, CardGame, Facts, Refused, Seat, Table, ruleset
-from scorekeeper.rules.bidding import Bidding, Step, bidding
+from scorekeeper.rules import RULESETS, Bidding, CardGame, Facts, Refused, Seat, Step, Table, ruleset
 from scorekeeper.rules.mensch import PASS
+from tests.deals import bidding
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
 HOUSES: dict[str, tuple[Mapping[str, object], ...]] = {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scorekeeper.rules import (
+    MOST_SITTING_OUT,
     NOBODY,
     RULESETS,
     CardGame,
@@ -23,7 +24,7 @@ from scorekeeper.rules import (
     ruleset,
 )
 from scorekeeper.rules.base import word_of
-from scorekeeper.rules.endings import MOST_CELLS, Endings, endings
+from scorekeeper.rules.endings import Endings, endings
 from tests.deals import every_deal
 
 STAKES = {"stake_loser": 7, "stake_penalty": 2, "stake_point": 1}
@@ -108,11 +109,29 @@ def test_with_one_too_many_the_others_endings_are_counted_out() -> None:
     assert ending.points == game.play(facts, table).points == (5, -1, 0, -3, -1)
 
 
+@pytest.mark.parametrize("more", range(MOST_SITTING_OUT + 1))
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_every_published_ruleset_is_counted_out_whoever_sits_out(ruleset_id: str, more: int) -> None:
+    game, rules = ruleset(ruleset_id)
+    found = endings(game, game.open_table(rules, seats=game.players(rules) + more))
+    assert found is not None
+    assert found.scores
+
+
 def test_a_game_with_too_many_endings_is_left_to_be_asked_for() -> None:
     game, rules = ruleset("buck-euchre-bid")
-    six = game.with_house_rules(rules, {"players": 6, "cards": 36})
-    assert endings(game, game.open_table(six)) is None
-    assert MOST_CELLS > 5_000
+
+    def found(hand: int) -> Endings | None:
+        return endings(game, game.open_table(game.with_house_rules(rules, {"hand": hand, "cards": 52})))
+
+    # 5,414 deals and 6,877.
+    assert found(8) is not None
+    assert found(9) is None
+
+
+def test_where_too_few_are_there_to_play_there_are_no_endings() -> None:
+    game, rules = ruleset("mensch")
+    assert endings(game, game.open_table(rules).seated((Seat(0), Seat(1), Seat(2)), 0)) is None
 
 
 def test_who_named_which_suit_cannot_be_counted_out() -> None:

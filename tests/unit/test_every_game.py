@@ -3,11 +3,23 @@
 import dataclasses
 import json
 import random
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
 
-from scorekeeper.rules import CARD_GAMES, MISDEAL, RULESETS, CardGame, DealScore, Refused, Result, Table, ruleset
+from scorekeeper.rules import (
+    CARD_GAMES,
+    MISDEAL,
+    MOST_SITTING_OUT,
+    RULESETS,
+    CardGame,
+    DealScore,
+    Refused,
+    Result,
+    Table,
+)
 from tests.deals import fill_in
 
 
@@ -27,13 +39,32 @@ def scores(game: CardGame[Any], table: Table, count: int = 200) -> list[DealScor
     return scored
 
 
-@pytest.fixture(params=RULESETS)
+CLAMPED = {"floor": "target", "ceiling": "start"}
+"""Nobody can fall below the target or rise above the start, but by an opening."""
+
+
+def tables() -> Iterator[Any]:
+    """A table of every ruleset with nobody, one and two sitting out, with what everybody begins with and with more."""
+    for ruleset_id, game in RULESETS.items():
+        rules = game.ruleset(ruleset_id)
+        houses: list[dict[str, object]] = [{}]
+        if game.several_games:
+            stake: dict[str, object] = {"stake_loser": 7, "stake_penalty": 2, "stake_point": 1}
+            houses = [stake, {**stake, **CLAMPED}]
+        for house, more in product(houses, range(MOST_SITTING_OUT + 1)):
+            table = game.open_table(game.with_house_rules(rules, house), seats=game.players(rules) + more)
+            name = "-".join((ruleset_id, str(len(table.totals)), *sorted(house.keys() & CLAMPED)))
+            yield pytest.param(table, id=name)
+            opening = tuple(total + 9 * seat for seat, total in enumerate(table.totals))
+            if not game.several_games:
+                opening = (-sum(opening[1:]), *opening[1:])
+            yield pytest.param(game.open_table(table.ruleset, opening=opening), id=f"{name}-high")
+
+
+@pytest.fixture(params=tables(), scope="module")
 def played(request: pytest.FixtureRequest) -> tuple[CardGame[Any], Table, list[DealScore[Any]]]:
-    game, rules = ruleset(request.param)
-    if game.several_games:
-        rules = game.with_house_rules(rules, {"stake_loser": 7, "stake_penalty": 2, "stake_point": 1})
-    table = game.open_table(rules)
-    return game, table, scores(game, table)
+    game = RULESETS[request.param.ruleset.id]
+    return game, request.param, scores(game, request.param)
 
 
 Played = tuple[CardGame[Any], Table, list[DealScore[Any]]]
@@ -56,6 +87,13 @@ def test_chips_sum_to_zero_and_the_payments_carry_them(played: Played) -> None:
 def test_totals_grow_by_the_points(played: Played) -> None:
     for score in played[2]:
         assert score.table.totals == tuple(map(sum, zip(score.before.totals, score.points, strict=True)))
+
+
+def test_who_does_not_play_gets_nothing_and_stays_where_they_are(played: Played) -> None:
+    for score in played[2]:
+        out = {*range(len(score.points))} - {*score.before.seats}
+        assert not any(score.points[seat] for seat in out)
+        assert {line.values["player"] for line in score.lines if "change" in line.values}.isdisjoint(out)
 
 
 def test_the_lines_add_up_to_the_change(played: Played) -> None:
@@ -102,6 +140,17 @@ def test_what_is_offered_can_be_recorded(played: Played) -> None:
         problems = game.check(game.read(fill_in(game, table, chance.choice), table), table)
         # A maker may be left out until the trump suit tells that there was one.
         assert {problem.code for problem in problems} <= {"MAKER_MISSING"}
+
+
+@pytest.mark.parametrize("game", CARD_GAMES.values(), ids=lambda game: game.id)
+def test_a_game_is_bid_as_its_course_goes_or_not_at_all(game: CardGame[Any]) -> None:
+    table = game.open_table(game.rulesets[0])
+    assert type(game)().bidding(table, ()) is None
+    if game.course is not None:
+        now = game.bidding(table, ())
+        assert now is not None
+        assert now == game.course(game, table, ())
+        assert now.choices
 
 
 @pytest.mark.parametrize("game", CARD_GAMES.values(), ids=lambda game: game.id)

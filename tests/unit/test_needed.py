@@ -1,10 +1,15 @@
 """What it takes to win with the next deal."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import pytest
 
-from scorekeeper.rules import Line, Seat, ruleset
+from scorekeeper.rules import RULESETS, DealScore, Facts, Line, Refused, Seat, Table, ruleset
+from tests.deals import every_value
 
 
 def needed(rules: str, *totals: int, **changes: object) -> tuple[Line, ...]:
@@ -66,3 +71,93 @@ def test_a_game_that_is_over_needs_nothing() -> None:
 @pytest.mark.parametrize("rules", ["mensch", "mensch-russian"])
 def test_in_mensch_nobody_needs_anything(rules: str) -> None:
     assert needed(rules, -3, 3, 0, 0) == ()
+
+
+# --- against every deal there can be
+
+
+def tables(ruleset_id: str) -> list[Table]:
+    """Tables at which several are near the end: above the target, level at or below it, with four, five and six."""
+    game, published = ruleset(ruleset_id)
+    players = game.players(published)
+    found = []
+    houses: list[dict[str, object]] = [{}, {"floor": "target"}, {"others_need": 2, "club_dealer_needs": 0}, MILD]
+    for place, house in enumerate(houses):
+        rules = game.with_house_rules(published, house)
+        for more, totals in enumerate(((3, 1, 7, 5, 4, 2), (6, 2, 12, 2, 1, 5), (-1, 3, -1, 1, 5, 0))):
+            if min(totals) > 0 or rules.options["level"] == "extra-deal":
+                seats = players + (more + place) % 3
+                opened = game.open_table(rules, seats=seats, dealer=Seat(place % players))
+                found.append(replace(opened, totals=totals[:seats]))
+    return found
+
+
+MILD: dict[str, object] = {"short_penalty": 1, "none_penalty": 0, "per_trick": 2}
+"""With penalties so small that one can fall short and still be there."""
+
+
+def deals(table: Table) -> Iterator[Facts]:
+    """Every number of tricks for everybody, in every role."""
+    options: Any = table.ruleset.options
+    bids = range(options["bid_low"], options["bid_high"] + 1) if options["maker_by"] == "bid" else (None,)
+    (tricks,) = (field for field in RULESETS[table.ruleset.id].fields(table) if field.name == "tricks")
+    for taken in every_value(tricks, table):
+        yield {"turn_up": "clubs", "tricks": taken}
+        yield {"turn_up": "hearts", "trump": "none", "tricks": taken}
+        for maker in table.seats:
+            others = [seat for seat in table.seats if seat != maker]
+            for bid, dropped in product(bids, ([], others[:1], others)):
+                made = {"turn_up": "hearts", "maker": maker, "trump": "spades", "tricks": taken, "dropped": dropped}
+                yield made if bid is None else {**made, "bid": bid}
+
+
+def scores(table: Table) -> Iterator[DealScore[Any]]:
+    for facts in deals(table):
+        with suppress(Refused):
+            yield RULESETS[table.ruleset.id].play(facts, table)
+
+
+NEAR = [
+    pytest.param(table, id=f"{ruleset_id}-{place}")
+    for ruleset_id, game in RULESETS.items()
+    if game.several_games
+    for place, table in enumerate(tables(ruleset_id))
+]
+
+
+@pytest.mark.parametrize("table", NEAR)
+def test_what_is_needed_is_enough_and_nothing_less_is(table: Table) -> None:
+    lines = RULESETS[table.ruleset.id].needed(table)
+    needs = {line.values["player"]: line.values for line in lines if line.code == "needs"}
+    ahead = next((line.values["player"] for line in lines if line.code == "ahead"), None)
+    target: Any = table.ruleset.options["target"]
+    met = set()
+    for score in scores(table):
+        deal: Any = score.deal
+        there = {seat for seat in table.ring if score.table.totals[seat] <= target}
+        for line in score.lines:
+            role, seat, taken = (line.values.get(name) for name in ("role", "player", "tricks"))
+            if role in (None, "dropped"):
+                continue
+            if seat not in needs:
+                assert seat not in there or line.code == "sweep"
+                continue
+            assert (taken >= needed_as(role, needs[seat])) == (seat in there), (deal, seat)
+            met.add(role)
+        taken_there = {deal.tricks[seat] for seat in there}
+        if ahead in there and len(taken_there) == 1:
+            assert score.table.winners == (ahead,)
+    roles = {row.case for row in RULESETS[table.ruleset.id].payoffs(table.ruleset)} - {"dropped"}
+    assert roles - met <= ({"dealer"} if table.dealer not in needs else set())
+
+
+def needed_as(role: Any, values: Any) -> Any:
+    match role:
+        case "player":
+            return values["tricks"]
+        case "dealer":
+            return values["as_dealer"]
+        case "maker" | "alone":
+            return values["as_maker"]
+    bid = int(role.removeprefix("bid-"))
+    return max(bid, values["as_maker"]) if values["or_bid"] else values["as_maker"]

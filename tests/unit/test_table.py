@@ -182,7 +182,15 @@ def test_who_sits_out_does_not_bid() -> None:
     assert MENSCH.play(deal, now).result is Result.MADE
     with pytest.raises(IllegalDeal) as refused:
         MENSCH.play({**deal, "auction": [[1, "pass"], *auction]}, now)
-    assert ("BID_OUT_OF_TURN", "auction") in codes(refused)
+    assert codes(refused) == {("NOT_PLAYING", "auction")}
+
+
+def test_who_has_left_does_not_bid_and_takes_no_turn() -> None:
+    now = table().seated((ANN, BEN, CLEO, EVE), 0)
+    deal = {**HALF, "declarer": 1, "partner": 0, "auction": [[1, "half"], [3, "pass"], [2, "pass"]]}
+    with pytest.raises(IllegalDeal) as refused:
+        MENSCH.play(deal, now)
+    assert codes(refused) == {("NOT_PLAYING", "auction")}
 
 
 # --- the dealer, by hand

@@ -12,7 +12,7 @@ from flask_babel import Babel, force_locale
 import scorekeeper
 from scorekeeper import words
 from scorekeeper.ledger import AmbiguousAmount, MalformedAmount, parse_minor
-from scorekeeper.rules import CARD_GAMES, RULESETS, Field, FieldKind, Line, Option, Problem, Result, Seat, Suit
+from scorekeeper.rules import CARD_GAMES, MISDEAL, RULESETS, Field, FieldKind, Line, Option, Problem, Result, Seat, Suit
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan")
 NUMBERS = (
@@ -39,6 +39,8 @@ SAMPLES: dict[str, tuple[object, ...]] = {
     "same": (True, False),
     "extra_deal": (True, False),
     "as_maker": (2, 3),
+    "or_bid": (False, True),
+    "as_dealer": (None, 3),
     "sum": (1, 3, 4, 0),
     "option": (Option("half.offered"), Option("half.needs", low=1, high=8), Option("drop", ("nobody",))),
     "other": ("hand",),
@@ -211,6 +213,48 @@ def test_every_ruleset_contract_suit_and_result_has_its_word() -> None:
         assert words.suit_name(suit) != suit
     for result in Result:
         assert words.result_name(result) != result
+
+
+def stored(field: Field) -> object:
+    """Something that may be stored for *field* of a deal that Ann, Ben, Cleo and Dan played."""
+    match field.kind:
+        case FieldKind.CHOICE:
+            return field.choices[0]
+        case FieldKind.CARD:
+            return field.choices[0]
+        case FieldKind.SEAT:
+            return 1
+        case FieldKind.SEATS:
+            return [1, 2]
+        case FieldKind.NUMBER:
+            return 2
+        case FieldKind.NUMBERS:
+            return [2, 0, 3, 0, 0]
+        case FieldKind.SUITS:
+            return ["hearts", None, "clubs", None, None]
+        case FieldKind.SUIT_LIST:
+            return ["hearts", "clubs"]
+        case FieldKind.AUCTION:
+            return [[1, "pass"], [2, "half"]]
+        case FieldKind.FLAG:
+            return True
+
+
+def test_every_fact_that_may_be_stored_is_said_in_words() -> None:
+    tables = [game.open_table(rules) for game in CARD_GAMES.values() for rules in game.rulesets]
+    facts = {field.name: stored(field) for table in tables for field in RULESETS[table.ruleset.id].fields(table)}
+    for name, value in {**facts, "dealer": 1, **MISDEAL}.items():
+        assert words.field_label(name) != name
+        said = words.fact_words(name, value, NAMES, (0, 1, 2, 3))
+        assert not re.search(r'["\[_]|^[a-z-]+$|^1$', said), (name, said)
+    assert words.fact_words("dealer", 1, NAMES) == "Ben"
+
+
+def test_numbers_by_seat_are_said_of_those_who_play() -> None:
+    tricks = [2, 0, 3, 0, 0]
+    assert words.fact_words("tricks", tricks, NAMES, (0, 1, 2)) == "Ann 2, Ben 0, Cleo 3"
+    assert words.fact_words("tricks", [*tricks[:4], 1], NAMES, (0, 1, 2)) == "Ann 2, Ben 0, Cleo 3, Player 5 1"
+    assert words.fact_words("tricks", tricks, NAMES) == "Ann 2, Ben 0, Cleo 3, Dan 0, Player 5 0"
 
 
 def test_every_house_rule_and_its_values_have_their_words() -> None:

@@ -1,0 +1,156 @@
+"""How soon a deal is seen on the other phones, and whether they slow down the one that records it.
+
+    python -m benchmarks.live
+
+Two server processes on SQLite, on the loopback. A viewer follows the stream, and when it hears of a deal fetches the page,
+as the script on a phone does; the time runs from sending the deal until the page has arrived whole. Those that poll ask
+every few seconds whether the page has changed. Server and phones share this machine's processors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.__main__ import opened, recording
+from benchmarks.seeds import Evening, evening, seeding
+from benchmarks.servers import Browser, ours
+
+STREAMS = 10, 100, 200
+ON_A_SESSION = 10
+"""Viewers of one table."""
+IN_ALL = 1_000
+ROUNDS = 40
+EVERY = 4.0
+"""Seconds between two questions of one who polls."""
+Reader, Writer = asyncio.StreamReader, asyncio.StreamWriter
+
+
+@dataclass
+class Table:
+    """A session, somebody who records there, and those who look on."""
+
+    evening: Evening
+    scorer: Browser
+    port: int
+    seen: list[float] = field(default_factory=list)
+    """When each viewer had the page of the latest deal, on the clock of :func:`time.perf_counter`."""
+
+    def request(self, path: str, tag: str = "") -> bytes:
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.scorer.cookie}\r\n"
+        return f"{head}If-None-Match: {tag}\r\n\r\n".encode()
+
+    async def page(self, reader: Reader, writer: Writer, tag: str = "") -> str:
+        """Ask for the page over a connection that stays open, and return its ETag."""
+        writer.write(self.request(self.evening.page, tag))
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        headers = dict(line.lower().split(": ", 1) for line in head.splitlines() if ": " in line)
+        await reader.readexactly(int(headers.get("content-length", 0)))
+        return headers["etag"]
+
+    async def watch(self, ready: asyncio.Semaphore) -> None:
+        """Follow the session, and fetch its page whenever it has moved on."""
+        async with connection(self.port) as (stream, out):
+            out.write(self.request(f"{self.evening.page}/live"))
+            first = True
+            while line := await stream.readline():
+                if line == b"event: busy\n":
+                    raise RuntimeError("a stream was refused")
+                if line.startswith(b"event: ") and first:
+                    first = bool(ready.release())
+                elif line == b"event: version\n":
+                    # A connection that has been idle since the last deal has been closed.
+                    async with connection(self.port) as (reader, writer):
+                        await self.page(reader, writer)
+                    self.seen.append(time.perf_counter())
+
+    async def poll(self, wait: float) -> None:
+        """Ask every few seconds whether the page is still what it was."""
+        tag = ""
+        await asyncio.sleep(wait)
+        while True:
+            async with connection(self.port) as (reader, writer):
+                tag = await self.page(reader, writer, tag)
+            await asyncio.sleep(EVERY)
+
+
+@asynccontextmanager
+async def connection(port: int) -> AsyncIterator[tuple[Reader, Writer]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Seconds: from sending a deal until each viewer saw it, and until it was saved."""
+
+    seen: Sequence[float]
+    saved: Sequence[float]
+
+    def __str__(self) -> str:
+        return f"{_both(self.seen)} | {_both(self.saved)}"
+
+
+def _both(seconds: Sequence[float]) -> str:
+    if not seconds:
+        return "–"
+    return f"{statistics.median(seconds) * 1000:.1f} / {statistics.quantiles(seconds, n=20)[-1] * 1000:.1f} ms"
+
+
+async def measure(tables: Sequence[Table], streams: int, polling: int) -> Figures:
+    """Record deals at one table after the other while so many look on."""
+    ready = asyncio.Semaphore(0)
+    viewers = [asyncio.create_task(tables[place % len(tables)].watch(ready)) for place in range(streams)]
+    viewers += [
+        asyncio.create_task(tables[place % len(tables)].poll(EVERY * place / polling)) for place in range(polling)
+    ]
+    for _ in range(streams):
+        await asyncio.wait_for(ready.acquire(), 30)
+    seen, saved = [], []
+    for number in range(ROUNDS):
+        table = tables[number % len(tables)]
+        table.seen.clear()
+        seconds = await asyncio.to_thread(recording(table.scorer, table.evening))
+        sent = time.perf_counter() - seconds
+        saved.append(seconds)
+        async with asyncio.timeout(30):
+            while len(table.seen) < streams // len(tables):
+                await asyncio.sleep(0.002)
+        seen += [when - sent for when in table.seen]
+        # As many deals as at tables where one takes a minute or two, and more.
+        await asyncio.sleep(0.2)
+    for viewer in viewers:
+        viewer.cancel()
+    for outcome in await asyncio.gather(*viewers, return_exceptions=True):
+        if not isinstance(outcome, asyncio.CancelledError):
+            raise RuntimeError("a viewer gave up") from (outcome if isinstance(outcome, Exception) else None)
+    return Figures(seen, saved)
+
+
+def main() -> None:
+    """Print the table as it comes."""
+    os.environ["SCOREKEEPER_THREADS"] = "256"
+    with tempfile.TemporaryDirectory(prefix="scorekeeper-") as name:
+        folder = Path(name)
+        with seeding(folder / "live.db") as db:
+            evenings = [evening(db, deals=100) for _ in range(max(STREAMS) // ON_A_SESSION)]
+        with ours(f"sqlite:///{folder / 'live.db'}", folder, workers=2) as server:
+            tables = [Table(one, opened(server, one), server.port) for one in evenings]
+            print("| streams | polling | recorded to seen: median / p95 | saved: median / p95 |\n|---|---|---|---|")
+            for streams, polling in ((0, 0), *((streams, 0) for streams in STREAMS), (200, IN_ALL - 200)):
+                few = tables[: max(streams // ON_A_SESSION, 1)]
+                print(f"| {streams} | {polling} | {asyncio.run(measure(few, streams, polling))} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Notices that a session has moved on, whichever process recorded it, and wakes the streams that follow it.
+
+One thread a process looks for all its streams, and only while there are any.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, select
+from sqlalchemy.exc import DBAPIError
+
+from scorekeeper.models import GameSession
+from scorekeeper.services.transaction import NOTIFIED
+
+LOOK_EVERY = 0.1
+"""Seconds between two looks for another process's commit on SQLite."""
+LULL = 0.5
+"""Seconds after which the watcher of PostgreSQL looks up, though nothing was notified."""
+RECONNECT_AFTER = 1.0
+"""Seconds. Meanwhile every stream sees for itself at each of its beats."""
+
+
+class Followed:
+    """A session that streams of this process follow: its latest version, as far as the watcher knows."""
+
+    def __init__(self, watcher: Watcher) -> None:
+        self.version = self.followers = 0
+        self.moved = threading.Condition(watcher.lock)
+        self._watcher = watcher
+
+    def wait(self, version: int, seconds: float) -> bool:
+        """Wait until the session is past *version*, at most so many *seconds*. False: the server is stopping."""
+        with self.moved:
+            self.moved.wait_for(lambda: self.version > version or self._watcher.stopping(), seconds)
+        return not self._watcher.stopping()
+
+
+class Watcher:
+    """The streams of one process, *most* of them at once. They end when ``stopping`` says that the process does."""
+
+    def __init__(self, most: int) -> None:
+        self.stopping: Callable[[], bool] = lambda: False
+        self.woken = threading.Event()
+        """Set when this process has committed something: the watcher looks at once."""
+        self.lock = threading.Lock()
+        self._free = most
+        self._followed: dict[int, Followed] = {}
+        self._watching = False
+
+    @contextmanager
+    def following(self, engine: Engine, session_id: int) -> Iterator[Followed | None]:
+        """Follow a session of the database of *engine*; None where there are as many streams as there may be.
+
+        Whatever is committed after a look at the database within it is told.
+        """
+        with self.lock:
+            followed = self._followed.setdefault(session_id, Followed(self)) if self._free > 0 else None
+            if followed:
+                self._free -= 1
+                followed.followers += 1
+                if not self._watching:
+                    self._watching = True
+                    threading.Thread(target=self._watch, args=(engine,), name="watcher", daemon=True).start()
+        try:
+            yield followed
+        finally:
+            with self.lock:
+                if followed:
+                    self._free += 1
+                    followed.followers -= 1
+                    if not followed.followers:
+                        del self._followed[session_id]
+
+    def _watch(self, engine: Engine) -> None:
+        lost = DBAPIError, engine.dialect.loaded_dbapi.Error
+        while self._goes_on():
+            try:
+                connection = engine.raw_connection()
+                driver = connection.driver_connection
+                # Its own for good: the pool's are for requests.
+                connection.detach()
+                with closing(connection):
+                    for committed in _COMMITS[engine.dialect.name](driver, self.woken):
+                        if not self._goes_on():
+                            return
+                        self._tell(engine, committed=committed)
+            except lost:
+                logging.getLogger(__name__).warning("The watcher has lost the database", exc_info=True)
+                self.woken.clear()
+                self.woken.wait(RECONNECT_AFTER)
+
+    def _goes_on(self) -> bool:
+        with self.lock:
+            self._watching = bool(self._followed)
+            return self._watching
+
+    def _tell(self, engine: Engine, *, committed: bool) -> None:
+        """Wake the streams whose sessions have moved on, if anything was *committed*; all of them at the end."""
+        moved: dict[int, int] = {}
+        if committed:
+            versions = select(GameSession.id, GameSession.version).where(GameSession.id.in_(list(self._followed)))
+            with engine.connect() as connection:
+                moved = {row.id: row.version for row in connection.execute(versions)}
+        with self.lock:
+            for session_id, followed in self._followed.items():
+                version = moved.get(session_id, 0)
+                if version > followed.version or self.stopping():
+                    followed.version = max(version, followed.version)
+                    followed.moved.notify_all()
+
+
+def _commits_on_sqlite(driver: Any, woken: threading.Event) -> Iterator[bool]:
+    """Whether anything was committed since the last look; first True."""
+    before = None
+    while True:
+        now = driver.execute("PRAGMA data_version").fetchone()
+        yield now != before
+        before = now
+        woken.wait(LOOK_EVERY)
+        woken.clear()
+
+
+def _commits_on_postgresql(driver: Any, woken: threading.Event) -> Iterator[bool]:
+    """Whether a session was notified to have moved on, as soon as one was; first True."""
+    driver.autocommit = True
+    driver.execute(f"LISTEN {NOTIFIED}")
+    yield True
+    while True:
+        yield bool(list(driver.notifies(timeout=LULL, stop_after=1)))
+
+
+_COMMITS = {"sqlite": _commits_on_sqlite, "postgresql": _commits_on_postgresql}

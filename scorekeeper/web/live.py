@@ -1,0 +1,81 @@
+"""The stream that tells an open page when its session has moved on: server-sent events, only ever a version.
+
+A page that is told so asks for what it shows as anybody would, through the one door to every row. Where no stream can
+be had it is told ``busy`` and asks every few seconds instead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from flask import Blueprint, Flask, Response, current_app, has_app_context, request, stream_with_context
+from sqlalchemy import event
+from werkzeug.exceptions import Forbidden, NotFound
+
+from scorekeeper.extensions import db
+from scorekeeper.watcher import Watcher
+from scorekeeper.web import access
+
+blueprint = Blueprint("live", __name__)
+
+BEAT: Final = 5.0
+"""Seconds between two signs of life. A phone that is gone is noticed, and its thread free, when one cannot be sent."""
+LASTS: Final = 60.0
+"""Seconds of a stream; the browser asks for the next one by itself."""
+RETRY: Final = 1000
+"""Milliseconds after which it does."""
+SPARE: Final = 8
+"""Threads of a process that no stream takes: pages always have one."""
+
+
+def init_app(app: Flask) -> None:
+    """Give *app* the watcher of its streams."""
+    app.extensions["watcher"] = Watcher(app.config["THREADS"] - SPARE)
+
+
+@event.listens_for(db.session, "after_commit")
+def wake(_session: object) -> None:
+    """What this process has committed is told at once."""
+    if has_app_context():
+        current_app.extensions["watcher"].woken.set()
+
+
+@blueprint.get("/sessions/<id:session_id>/live")
+def live(session_id: int) -> Response:
+    """Versions of the session after the one that the browser has seen: it says which, so that none is missed."""
+    access.game_session(session_id)
+    seen = request.headers.get("Last-Event-ID", request.args.get("version", type=int), type=int)
+    response = Response(stream_with_context(_events(session_id, seen)), mimetype="text/event-stream")
+    response.cache_control.private = response.cache_control.no_store = True
+    # A proxy must not hold back what there is of an answer.
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _events(session_id: int, seen: int | None) -> Iterator[str]:
+    watcher: Watcher = current_app.extensions["watcher"]
+    with watcher.following(db.engine, session_id) as followed:
+        # Without threads a stream would keep the whole process to itself.
+        if followed is None or not request.is_multithread:
+            yield "event: busy\ndata:\n\n"
+            return
+        yield f"retry: {RETRY}\n\n"
+        ends = time.monotonic() + LASTS
+        while (version := _version(session_id)) is not None:
+            yield f"event: {'beat' if version == seen else 'version'}\nid: {version}\ndata: {version}\n\n"
+            seen = version
+            if time.monotonic() >= ends or not followed.wait(version, BEAT):
+                return
+
+
+def _version(session_id: int) -> int | None:
+    """The session's version, for those who may still see it. Keeps no connection to the database."""
+    try:
+        version: int = access.game_session(session_id).version
+    except (Forbidden, NotFound):
+        return None
+    finally:
+        db.session.remove()
+    return version

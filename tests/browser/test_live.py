@@ -1,0 +1,282 @@
+"""Every open page of a session follows what is recorded, and says whether it does."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from sqlalchemy.orm import Session
+
+from scorekeeper.services.groups import renew_link
+from tests.browser.conftest import Server, running_server
+from tests.browser.deals import choose, on_sheet, seated
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
+
+PAGES = ("", "/table")
+AFTER_HALF = {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"}
+HIDE = """hidden => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+NO_LOCKS = "Object.defineProperty(navigator, 'locks', { value: undefined });"
+NO_STREAMS = "delete window.EventSource;"
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """Another phone."""
+    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+def opened(context: BrowserContext, server: Server, session: MadeSession, path: str = "") -> Page:
+    page = context.new_page()
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}{path}")
+    return page
+
+
+def says(page: Page, words: str) -> None:
+    expect(page.locator("[data-live]")).to_contain_text(words, timeout=30_000)
+
+
+def requests_of(page: Page, end: str) -> list[str]:
+    """The addresses *page* asks for from now on whose path ends so."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if urlsplit(request.url).path.endswith(end) else None)
+    return asked
+
+
+def shows_deal(page: Page, number: int) -> None:
+    expect(page.get_by_role("link", name=f"Record deal {number + 1}")).to_be_visible(timeout=15_000)
+
+
+def test_a_deal_recorded_on_one_phone_shows_on_another(
+    phone: Page, context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    other = opened(context, server, session)
+    across = opened(context, server, session, "/table")
+    for page in (other, across):
+        says(page, "Live")
+
+    phone.goto(f"{server.url}/open/{session.group.token}")
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    choose(phone, "declarer-0", "partner-2", "tricks-5")
+    phone.locator("#record").tap()
+
+    shows_deal(other, 1)
+    expect(across.locator(".dealing")).to_have_text("Deal 2 · Ann deals")
+    assert seated(phone) == seated(other) == seated(across) == AFTER_HALF
+    assert on_sheet(other, 1) == {name: (total, total) for name, total in AFTER_HALF.items()}
+
+
+def test_two_servers_on_one_file_show_each_others_deals(context: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as one, running_server(tmp_path) as two:
+        with one.database() as db:
+            session = make_session(db)
+        pages = [opened(context, one, session), opened(context, two, session)]
+        for page in pages:
+            says(page, "Live")
+
+        pages[0].get_by_role("button", name="Misdeal").click()
+        expect(pages[1].locator(".sheet tbody")).to_be_visible(timeout=15_000)
+        pages[1].get_by_role("button", name="Undo").click()
+        expect(pages[0].get_by_text("It is void.")).to_be_visible()
+
+
+def test_a_page_follows_again_when_its_server_is_back(context: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = opened(context, server, session)
+        says(page, "Live")
+    # It has ended, with the stream open.
+    says(page, "No connection, as of")
+
+    with running_server(tmp_path, urlsplit(server.url).port or 0) as server, server.database() as db:
+        make_deal(db, session)
+        shows_deal(page, 1)
+        says(page, "Live")
+
+
+def test_a_server_that_is_told_to_stop_lets_its_streams_end(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        connection = http.client.HTTPConnection(urlsplit(server.url).netloc)
+        connection.request("GET", f"/open/{session.group.token}")
+        opening = connection.getresponse()
+        opening.read()
+        cookie = opening.headers["Set-Cookie"].split(";")[0]
+        connection.request("GET", f"/sessions/{session.id}/live", headers={"Cookie": cookie})
+        stream = connection.getresponse()
+        assert stream.readline().startswith(b"retry")
+    # Cut off it would be incomplete, which is an error to read.
+    assert b"event: version" in stream.read()
+    connection.close()
+
+
+def test_what_is_recorded_between_the_page_and_its_stream_is_not_missed(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+
+    def late(route: Route) -> None:
+        make_deal(db, session)
+        route.continue_()
+
+    context.route("**/live?*", late, times=1)
+    page = opened(context, server, session)
+
+    shows_deal(page, 1)
+
+
+def test_the_tabs_of_a_browser_share_one_stream(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    pages = [context.new_page() for _ in range(3)]
+    streams = [requests_of(page, "/live") for page in pages]
+    pages[0].goto(f"{server.url}/open/{session.group.token}")
+    for page in pages:
+        page.goto(f"{server.url}/sessions/{session.id}")
+        says(page, "Live")
+    assert [len(stream) for stream in streams] == [1, 0, 0]
+
+    make_deal(db, session)
+    for page in pages:
+        shows_deal(page, 1)
+    assert [len(stream) for stream in streams] == [1, 0, 0]
+
+    # The tab that has it is closed: another takes over.
+    pages[0].close()
+    make_deal(db, session)
+    for page in pages[1:]:
+        shows_deal(page, 2)
+    assert sorted(len(stream) for stream in streams[1:]) == [0, 1]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_tab_that_nobody_sees_has_no_stream_and_catches_up(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    context.add_init_script(NO_LOCKS)
+    session = make_session(db)
+    page = opened(context, server, session, path)
+    says(page, "Live")
+    asked = requests_of(page, f"/sessions/{session.id}{path}")
+
+    page.evaluate(HIDE, True)
+    make_deal(db, session)
+    make_deal(db, session)
+    other = opened(context, server, session)
+    says(other, "Live")
+    assert asked == []
+
+    with page.expect_request("**/live?*"):
+        page.evaluate(HIDE, False)
+    expect(page.locator(".dealing")).to_contain_text("Deal 3")
+
+
+@pytest.mark.parametrize("why", ["no room", "no streams"])
+def test_without_a_stream_the_page_asks_and_says_as_of_when(
+    context: BrowserContext, server: Server, db: Session, why: str
+) -> None:
+    if why == "no streams":
+        context.add_init_script(NO_STREAMS)
+    else:
+        answer = {"content_type": "text/event-stream", "body": "event: busy\ndata:\n\n"}
+        context.route("**/live?*", lambda route: route.fulfill(**answer))
+    session = make_session(db)
+    page = opened(context, server, session)
+    says(page, "As of")
+
+    make_deal(db, session)
+
+    shows_deal(page, 1)
+    says(page, "As of")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_it_says_so_when_the_network_goes_and_comes(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    page = opened(context, server, make_session(db), path)
+    says(page, "Live")
+
+    context.set_offline(True)
+    says(page, "No connection, as of")
+    context.set_offline(False)
+
+    says(page, "Live")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_whose_link_is_withdrawn_is_no_longer_shown(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    group = make_group(db)
+    page = opened(context, server, make_session(db, group=group), path)
+    says(page, "Live")
+
+    renew_link(db, group.group_id, group.link_id)
+
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible(timeout=30_000)
+
+
+def test_what_one_was_about_survives_the_others_deals(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    for _ in range(8):
+        make_deal(db, session)
+    page = opened(context, server, session)
+    says(page, "Live")
+    page.locator(".turn").click()
+    page.locator("details.dealing summary").click()
+    page.locator(".menu summary").click()
+    page.locator("#deal-5 .deal").focus()
+    page.evaluate("window.scrollTo(0, 300)")
+
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    shows_deal(page, 9)
+
+    expect(page.locator(".seats-grid")).to_have_attribute("data-turn", "1")
+    expect(page.locator(".menu")).to_have_attribute("open", "")
+    expect(page.locator("details.dealing")).to_have_attribute("open", "")
+    expect(page.locator("#deal-5 .deal")).to_be_focused()
+    assert page.evaluate("scrollY") == 300
+
+
+def test_the_focus_stays_on_undo_though_it_is_about_another_deal_now(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    page = opened(context, server, session)
+    says(page, "Live")
+    before = page.locator(".undo").element_handle()
+    page.locator(".undo").focus()
+
+    make_deal(db, session, HALF_MADE)
+
+    shows_deal(page, 2)
+    expect(page.locator(".undo")).to_be_focused()
+    # A finger that was on it presses nothing.
+    assert not before.evaluate("button => button.isConnected")
+
+
+def test_a_form_on_another_page_is_left_alone(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    other = opened(context, server, session)
+    says(other, "Live")
+    page = opened(context, server, session, "/deals/new")
+    choose(page, "contract-five", "declarer-1")
+
+    make_deal(db, session)
+
+    shows_deal(other, 1)
+    for control in ("contract-five", "declarer-1"):
+        expect(page.locator(f"#{control}")).to_be_checked()
