@@ -28,6 +28,8 @@ ON_A_SESSION = 10
 """Viewers of one table."""
 IN_ALL = 1_000
 ROUNDS = 40
+PAUSE = 1.0
+"""Seconds between two deals: each of twenty tables plays one in twenty seconds, which takes real ones a minute or two."""
 EVERY = 4.0
 """Seconds between two questions of one who polls."""
 Reader, Writer = asyncio.StreamReader, asyncio.StreamWriter
@@ -127,8 +129,7 @@ async def measure(tables: Sequence[Table], streams: int, polling: int) -> Figure
             while len(table.seen) < streams // len(tables):
                 await asyncio.sleep(0.002)
         seen += [when - sent for when in table.seen]
-        # As many deals as at tables where one takes a minute or two, and more.
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(PAUSE)
     for viewer in viewers:
         viewer.cancel()
     for outcome in await asyncio.gather(*viewers, return_exceptions=True):

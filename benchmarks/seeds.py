@@ -60,7 +60,7 @@ def evening(db: Session, *, deals: int, sessions: int = 1) -> Evening:
     link = create_group(db, CreateGroup("Thursdays", PLAYERS, f"{next(_ids):032x}"))
     game, rules = ruleset("mensch")
     events = tuple(DealEvent(facts) for facts in itertools.islice(itertools.cycle(DEALS), deals))
-    file = SessionFile(game, rules, PLAYERS, Seat(0), events=events)
+    file = SessionFile(game, rules, PLAYERS, len(PLAYERS), Seat(0), events=events)
     session_id = 0
     for _ in range(sessions):
         session_id = import_session(

@@ -55,7 +55,7 @@ NOTES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
 
-# Of several links of one browser the one counts that lets it do most: a host's, then a scorer's, as the alphabet has it.
+# Of several links of one browser the one counts that lets it do most: the alphabet puts a host before a scorer.
 # What every page of a session asks is built once: building a statement takes longer than running it.
 _SESSION = (
     select(

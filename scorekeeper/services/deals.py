@@ -210,6 +210,25 @@ def start_next_game(db: Session, command: SessionCommand) -> None:
         return
 
 
+def take_back_next_game(db: Session, command: SessionCommand) -> None:
+    """Undo the start of a game in which nothing has been dealt: the one before is over again.
+
+    :raises StaleSession: if something has been dealt, or the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "no-game")
+            if session.state == "closed":
+                raise SessionClosed
+            table = _table_left(db, session, present_at(session.seating))
+            if session.table["game"] == table.game:
+                raise StaleSession
+            _change_table(db, session, table)
+    except AlreadyDone:
+        return
+
+
 def _recordable(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
     """The game of a session in which a deal can be recorded.
 
@@ -318,10 +337,14 @@ def columns_of(deal: Brought) -> dict[str, Any]:
 
 def table_for(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:
     """The table for the next deal, played by those *present*, clockwise."""
-    game, _ = game_of(session)
+    return pending_game(game_of(session)[0], session, _table_left(db, session, present))
+
+
+def _table_left(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:
+    """The table as the deals leave it: a game that a person has begun since is not in it."""
     rows = _deals_from(db, session, session.deals + 1)
     table, moved = _before(db, session, rows)
-    return pending_game(game, session, replay(game, table, map(entered, rows), moved, present).table)
+    return replay(game_of(session)[0], table, map(entered, rows), moved, present).table
 
 
 def _starts_game(db: Session, session: AnyRow, table: Table) -> bool:

@@ -101,6 +101,8 @@ def _problems(
     game, ruleset = game_of(session)
     players = [sitter.player for sitter in command.sitters]
     known = db.scalars(select(Player.id).where(Player.group_id == session.group_id, Player.id.in_(players))).all()
+    if len(set(players)) < len(players):
+        return [Problem("SEATED_TWICE", "seats")]
     if len(known) != len(players) or not {sitter.seat for sitter in command.sitters} <= {None, *own.values()}:
         return [Problem("MALFORMED", "seats", {"reason": "type"})]
     problems = list(game.check_seats(ruleset, seats, len(own)))

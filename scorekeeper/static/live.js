@@ -9,7 +9,7 @@
   const stream = said.dataset.live;
   const tabs = navigator.locks && window.BroadcastChannel ? new BroadcastChannel(stream) : null;
   let [shown, newest, tag] = [Number(said.dataset.version), 0, null]; // on the screen, by what a stream said; the ETag
-  let [asOf, heard, tried] = [Date.now(), 0, 0]; // when: what is shown was the newest, a stream spoke, one was tried
+  let [asOf, heard, tried, sent] = [Date.now(), 0, 0, 0]; // when: this was the newest, a stream spoke, one was tried, a form went
   let looking = false;
   let stop = () => {};
   const streaming = () => Date.now() - heard < silence;
@@ -72,15 +72,18 @@
       if (reply.status === 404) return void location.reload(); // that page says what has become of the link
       if (!reply.ok) throw new Error(`the page answered ${reply.status}`);
       const [html, etag] = [await reply.text(), reply.headers.get("ETag")];
+      // A button that has been pressed stays what it was: pressed again, it does the same thing, once.
+      if (Date.now() - sent < patience) return;
       if (!etag || etag !== tag) show(new DOMParser().parseFromString(html, "text/html"));
       [asOf, tag] = [Date.now(), etag];
       say(streaming() ? "now" : "then");
+      if (shown < newest) setTimeout(look);
     } catch (error) {
       say("lost");
+    } finally {
+      clearTimeout(timer);
+      looking = false;
     }
-    clearTimeout(timer);
-    looking = false;
-    if (shown < newest && said.dataset.state !== "lost") look();
   }
 
   function hear(version) {
@@ -109,9 +112,9 @@
     tried = Date.now();
     if (!tabs) return void (stop = listen());
     const waiting = new AbortController();
-    stop = () => waiting.abort();
-    const turn = (release) => (stop = ((close) => () => release(close()))(listen()));
-    navigator.locks.request(stream, { signal: waiting.signal }, () => new Promise(turn)).catch(() => {});
+    const until = new Promise((release) => (stop = () => release(waiting.abort())));
+    const lead = () => until.then(listen());
+    navigator.locks.request(stream, { signal: waiting.signal }, lead).catch(() => {});
   }
 
   function wake() {
@@ -119,6 +122,7 @@
     if (!document.hidden) look();
   }
 
+  document.addEventListener("submit", () => (sent = Date.now()));
   if (tabs) tabs.onmessage = ({ data }) => hear(data);
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());

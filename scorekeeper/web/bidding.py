@@ -17,6 +17,7 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Bidding, Facts, Step, Suit, Table
 from scorekeeper.rules.mensch import PASS
+from scorekeeper.services.groups import Role
 from scorekeeper.services.history import deal_is_due, game_of, next_table
 from scorekeeper.web import access
 from scorekeeper.web.picture import seen_from, side_of
@@ -57,7 +58,7 @@ class Shown(NamedTuple):
 
 @blueprint.get("/sessions/<id:session_id>/bidding")
 def bidding(session_id: int) -> ResponseReturnValue:
-    session = access.game_session(session_id)
+    session = access.game_session(session_id, Role.SCORER)
     back = url_for("board.session", session_id=session.id)
     if not deal_is_due(session):
         return redirect(back)

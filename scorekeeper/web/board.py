@@ -21,6 +21,7 @@ from scorekeeper.models import AnyRow
 from scorekeeper.paths import shipped
 from scorekeeper.queries import Rows
 from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Unit
+from scorekeeper.services.groups import Role
 from scorekeeper.services.history import deal_is_due, dealer_by_hand, game_of, next_table, present_at
 from scorekeeper.web import access, amounts, picture, seats, sheet
 from scorekeeper.web.amounts import Amount
@@ -56,7 +57,7 @@ def board(session_id: int) -> Response:
 @blueprint.post("/sessions/<id:session_id>/side")
 def sit(session_id: int) -> ResponseReturnValue:
     """From now on this browser shows the table as the person at one seat sees it."""
-    game_session = access.game_session(session_id)
+    game_session = access.game_session(session_id, Role.VIEWER)
     seat = request.form.get("side", type=int)
     if seat is None or seat not in present_at(game_session.seating):
         abort(400)
@@ -100,6 +101,9 @@ def _board_values(game_session: AnyRow, accounts: Rows, deals: Rows) -> dict[str
     return {
         **picture.table_values(game_session, accounts, latest, score),
         "due": deal_is_due(game_session),
+        "won": next((sheet.word_of(deal, names) for deal in shown if deal.winners), ""),
+        # Nothing has been dealt in the game that was begun last.
+        "begun": latest is not None and latest.status == "scored" and table.game > latest.before["game"],
         "waits": seats.waits(table, game.players(ruleset), names),
         "reason": sheet.dealer_reason(game_session, names, deals, older=len(deals) > len(shown)),
         "needed": [words.line_sentence(line, names) for line in game.needed(table)],
@@ -120,7 +124,7 @@ def _board_values(game_session: AnyRow, accounts: Rows, deals: Rows) -> dict[str
 
 
 def _changes(score: DealScore[Any], names: Sequence[str], unit: Unit) -> str:
-    """What the latest deal brought each player, as it is drawn at the seats; where chips count, who pays whom says it."""
+    """What the latest deal brought each player, as the seats show it; where chips count, who pays whom says it."""
     if unit is Unit.CHIPS or not any(score.points):
         return ""
     each = (f"{words.name_of(seat, names)} {words.signed(score.points[seat])}" for seat in score.before.seats)
@@ -137,18 +141,19 @@ def _menu(game_session: AnyRow) -> list[tuple[str, str]]:
     """Everything else there is about a session: what it is called, and its address."""
     game, ruleset = game_of(game_session)
     for_chips, is_open = game.plays_for_chips(ruleset), game_session.state == "open"
+    scores = game_session.role != Role.VIEWER
     chips = [("chips.chips", _("Chips"))]
     pages = [
         *(chips if for_chips else []),
-        *([("seats.seats", _("Seats"))] if is_open else []),
-        *([("bidding.bidding", _("Bidding"))] if deal_is_due(game_session) and game.course else []),
+        *([("seats.seats", _("Seats"))] if is_open and scores else []),
+        *([("bidding.bidding", _("Bidding"))] if deal_is_due(game_session) and game.course and scores else []),
         ("tableview.table", _("Table view")),
         ("chart.chart", _("Chart")),
         ("deals.index", _("Score sheet")),
         ("rules.of_session", _("Rules and payments")),
         *([] if for_chips else chips),
         ("files.export", _("Export")),
-        ("settlement.settlement", _("End the session") if is_open else _("Settlement")),
+        ("settlement.settlement", _("End the session") if is_open and scores else _("Settlement")),
     ]
     return [(label, url_for(page, session_id=game_session.id)) for page, label in pages]
 

@@ -331,6 +331,7 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "restore": lambda deal: _("Deal %(number)s counts again.", number=deal),
     "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
     "new-game": lambda _deal: _("The next game began."),
+    "no-game": lambda _deal: _("The game that had begun was taken back."),
     "close": lambda _deal: _("The session ended."),
     "reopen": lambda _deal: _("The session was reopened."),
     "settle": lambda _deal: _("The settlement was worked out again."),

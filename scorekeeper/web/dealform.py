@@ -21,6 +21,7 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
 from scorekeeper.rules import MISDEAL, CardGame, DealScore, Facts, Problem, Seat, Table
+from scorekeeper.services.groups import Role
 from scorekeeper.services.history import deal_is_due, first_table, game_of
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
@@ -109,14 +110,14 @@ class DealForm:
 
 
 def next_deal(session_id: int, *, declares: bool = False) -> DealForm:
-    session = access.game_session(session_id)
+    session = access.game_session(session_id, Role.SCORER)
     game, ruleset = game_of(session)
     table = Table.restored(ruleset, session.table)
     return DealForm(session, seat_names(session), game, table, session.deals + 1, declares=declares)
 
 
 def earlier_deal(session_id: int, number: int) -> DealForm:
-    session = access.game_session(session_id)
+    session = access.game_session(session_id, Role.SCORER)
     game, ruleset = game_of(session)
     row = queries.deal(db.session(), session.id, number) or abort(404)
     # A deal after the end of its game can be corrected like any other.

@@ -29,8 +29,10 @@ from scorekeeper.services.deals import (
     record_deal,
     restore_deal,
     start_next_game,
+    take_back_next_game,
     void_deal,
 )
+from scorekeeper.services.groups import Role
 from scorekeeper.services.history import dealer_by_hand, game_of
 from scorekeeper.services.transaction import SessionClosed, SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
@@ -70,7 +72,7 @@ def index(session_id: int) -> ResponseReturnValue:
 @blueprint.post("/sessions/<id:session_id>/deals/order")
 def order(session_id: int) -> ResponseReturnValue:
     """Remember whether this browser's score sheet of the session begins with the oldest deal or the newest."""
-    session = access.game_session(session_id)
+    session = access.game_session(session_id, Role.VIEWER)
     order = request.form.get("order")
     if order not in ("oldest", "newest"):
         abort(400)
@@ -146,12 +148,21 @@ def start_game(session_id: int) -> ResponseReturnValue:
     return redirect(url_for("board.session", session_id=session.id, _anchor="next"), 303)
 
 
+@blueprint.post("/sessions/<id:session_id>/new-game/take-back")
+def take_back_game(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    form = checked(SessionForm())
+    take_back_next_game(db.session(), SessionCommand(**command_fields(session, form)))
+    return redirect(url_for("board.session", session_id=session.id), 303)
+
+
 @blueprint.get("/sessions/<id:session_id>/deals/<id:number>")
 def deal(session_id: int, number: int) -> str:
     """Why a deal brought what it did, and what it said before each change."""
     session = access.game_session(session_id)
     row = _deal(session, number)
-    names = seat_names(session)
+    accounts = queries.seats(db.session(), session.id)
+    names = [account.name for account in accounts]
     score = sheet.score_of(session, row)
     scored = row.status == "scored"
     return render_template(
@@ -169,6 +180,7 @@ def deal(session_id: int, number: int) -> str:
             by_hand="dealer" in row.facts,
         ),
         word=sheet.word_of(row, names),
+        stand_ins=list(_stand_ins(session, row, accounts)),
         lines=[words.line_sentence(line, names) for line in sheet.explanation(score, row)],
         reasons=_why_not(row, score, names),
         sums=_sums(session, names, row) if scored else [],
@@ -203,7 +215,11 @@ def correct(session_id: int, number: int) -> ResponseReturnValue:
         return form_page(deal_form, entry.facts, form, status=422, problems=refused.problems)
     except StaleSession:
         return stale_page(earlier_deal(session_id, number), form)
-    flash(_("Deal %(number)s is corrected, and everything after it follows.", number=words.number(number)), "done")
+    if access.game_session(session_id).undecided:
+        said = _("Deal %(number)s is corrected. A game now ends elsewhere: decide what follows.", number=number)
+        flash(said, "warning")
+    else:
+        flash(_("Deal %(number)s is corrected, and everything after it follows.", number=words.number(number)), "done")
     return redirect(deal_form.saved, 303)
 
 
@@ -244,6 +260,16 @@ def _after_change(session: AnyRow, number: int) -> ResponseReturnValue:
     if number == session.deals:
         return redirect(url_for("board.session", session_id=session.id, _anchor="read-back"), 303)
     return redirect(url_for(".deal", session_id=session.id, number=number), 303)
+
+
+def _stand_ins(session: AnyRow, deal: AnyRow, accounts: Rows) -> Iterable[str]:
+    """Who played on whose account."""
+    playing = [(accounts[seat], player) for seat, player in deal.seating if accounts[seat].player_id != player]
+    if playing:
+        names = {player.id: player.name for player in queries.players(db.session(), session.group_id)}
+        for account, player in playing:
+            people = {"player": words.isolated(names[player]), "account": words.isolated(account.name)}
+            yield _("%(player)s played for %(account)s.", **people)
 
 
 class Sum(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from babel.lists import format_list
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
@@ -17,11 +18,13 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CardGame, Problem, Refused, Seat, Table
 from scorekeeper.services.deals import DeclareDeal, declare_deal, drop_declared
+from scorekeeper.services.groups import Role
 from scorekeeper.services.history import declared_deal, game_of, next_table
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.transaction import SessionCommand, StaleSession
 from scorekeeper.web import access
 from scorekeeper.web.forms import SessionForm, command_fields
+from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("seats", __name__)
 
@@ -61,6 +64,12 @@ class Room:
     def stands_in(self, seat: int, player: int) -> bool:
         return bool(player != self.accounts[seat].player_id)
 
+    def values(self) -> list[str]:
+        """The choice of each chair that leaves everybody where they are, clockwise."""
+        return [
+            f"{player}@{seat}" if self.stands_in(seat, player) else str(player) for seat, player in self.session.seating
+        ]
+
     def names(self) -> list[str]:
         """Who sits at each seat, and for whom if not for themselves; where nobody sits, whose seat it is."""
         names = [account.name for account in self.accounts.values()]
@@ -84,12 +93,24 @@ def seat(session_id: int) -> ResponseReturnValue:
     room, form = _room(session_id), SessionForm()
     form.validate()
     try:
-        seat_players(db.session(), SeatPlayers(**command_fields(room.session, form), sitters=tuple(_sitters())))
+        seat_players(db.session(), SeatPlayers(**command_fields(room.session, form), sitters=tuple(_sitters(room))))
     except Refused as refused:
         return _page(room, problems=refused.problems, status=422)
     except StaleSession:
         return _page(_room(session_id), stale=True, status=409)
     flash(_("Everybody is seated anew from the next deal on."), "done")
+    new = [seat for seat in queries.seats(db.session(), session_id) if seat.seat not in room.accounts]
+    if new and any(account.bought for account in room.accounts.values()):
+        names = format_list([words.isolated(seat.name) for seat in new], locale=locale())
+        flash(
+            ngettext(
+                "%(players)s has no chips yet: buy some under Chips.",
+                "%(players)s have no chips yet: buy some under Chips.",
+                len(new),
+                players=names,
+            ),
+            "info",
+        )
     return redirect(url_for("board.session", session_id=session_id), 303)
 
 
@@ -132,7 +153,7 @@ def waits(table: Table, players: int, names: Sequence[str]) -> str:
 
 
 def _room(session_id: int) -> Room:
-    session = access.game_session(session_id)
+    session = access.game_session(session_id, Role.SCORER)
     game, ruleset = game_of(session)
     return Room(
         session,
@@ -143,9 +164,20 @@ def _room(session_id: int) -> Room:
     )
 
 
-def _sitters() -> Iterator[Sitter]:
-    """Who was chosen, clockwise; chairs left empty are no seats."""
-    for value in request.form.getlist("chair"):
+def _sitters(room: Room) -> Iterator[Sitter]:
+    """Who was chosen, clockwise; chairs left empty are no seats.
+
+    Whoever takes the chair of somebody who was left where they sat changes places with them.
+    """
+    chosen = request.form.getlist("chair")
+    # Between any two chairs stands the gap where somebody may sit down.
+    now = {2 * place: value for place, value in enumerate(room.values())}
+    for place, value in now.items():
+        if place < len(chosen) and chosen[place] != value and value not in chosen:
+            for other, others in now.items():
+                if others == chosen[place] and chosen[other : other + 1] == [others]:
+                    chosen[other] = value
+    for value in chosen:
         if match := _SITTER.fullmatch(value):
             yield Sitter(int(match[1]), None if match[2] is None else Seat(int(match[2])))
 
@@ -191,7 +223,7 @@ def _chairs(room: Room, entered: list[str]) -> Iterator[Chair]:
     new = [choice for choice in own if int(choice.value) not in owners]
     coming = [(_("Comes back"), back), (_("Comes new"), new)]
     names = room.names()
-    values = [f"{player}@{seat}" if room.stands_in(seat, player) else str(player) for seat, player in seating]
+    values = room.values()
     for place, (seat, player) in enumerate(seating):
         account = room.accounts[seat]
         here, label = [Choice(values[place], names[seat])], names[seat]

@@ -126,7 +126,7 @@ class _Writer:
     def __init__(self, session: AnyRow, names: Sequence[str]) -> None:
         self.session, self.names = session, names
         self.game, self.ruleset = game_of(session)
-        # One address is worked out for all rows, each of which is a page below it; there are many, so it is a short one.
+        # One address is worked out for all rows, each of which is a page below it; there are many, so it is short.
         self.sheet_url = relpath(url_for("deals.index", session_id=session.id), dirname(flask.request.path))
         self.players = self.game.players(self.ruleset)
         self.several_games = session.table["game"] > 1

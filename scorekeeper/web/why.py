@@ -1,8 +1,8 @@
 """Why a number is what it is: the lines that make it, adding up to it.
 
 A total is explained by the latest deals one by one; what came before them is one line, which leads to the page that
-explains it. So every page reads a bounded number of rows. Each line is what was stored; only the adjustments that are too
-many for a page are one line of what the others leave.
+explains it. So every page reads a bounded number of rows. Each line is what was stored; only the adjustments that are
+too many for a page are one line of what the others leave.
 """
 
 from __future__ import annotations

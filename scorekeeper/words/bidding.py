@@ -49,7 +49,8 @@ BIDDING_SENTENCES: Final[Mapping[str, Callable[[Said], str]]] = {
     "names-trump": lambda said: _("%(player)s names the trump suit.", **said),
     "forced-names-trump": lambda said: _("The holder of the queen of hearts names the trump suit."),
     "calls-card": lambda said: _(
-        "A card is called, no trump: whoever holds it is the partner, and says nothing until it is played."
+        "A card of another suit than trump is called: whoever holds it is the partner, and says nothing until it is"
+        " played."
     ),
     "calls-any-card": lambda said: _(
         "A card is called: whoever holds it is the partner, and says nothing until it is played."

@@ -66,8 +66,8 @@ def _contract(said: Said) -> str:
 
 def _tricks(said: Said) -> str:
     if said.values_of["result"] == "made":
-        return _("They took %(tricks)s of %(max)s tricks and needed %(needs)s: made.", **said)
-    return _("They took %(tricks)s of %(max)s tricks and needed %(needs)s: set.", **said)
+        return _("%(tricks)s of %(max)s tricks were taken, and %(needs)s needed: made.", **said)
+    return _("%(tricks)s of %(max)s tricks were taken, and %(needs)s needed: set.", **said)
 
 
 def _rate(said: Said) -> str:

@@ -272,6 +272,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "NOT_AT_TABLE": lambda said: _("Choose somebody who is at the table."),
     "SEATS_FEW": _seats_few,
     "SEATS_MANY": _seats_many,
+    "SEATED_TWICE": lambda said: _("Somebody sits in two places."),
     "SEAT_TAKEN": lambda said: _("Two people cannot play on one account."),
     "ACCOUNTS_TOO_MANY": lambda said: _("At most %(max)s people can come and go in one session.", **said),
     "PARTNERS_FIXED": lambda said: _("Partners stay where they sit: only somebody who stands in can take a seat."),

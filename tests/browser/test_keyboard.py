@@ -52,7 +52,7 @@ def press(page: Page, key: str, arrives: str) -> None:
 
 def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
     sit_down(phone, server, make_session(db))
-    tab_to(phone, "Record deal 1")
+    tab_to(phone, "next")
     phone.keyboard.press("Enter")
     expect(phone.locator("#record")).to_be_visible()
     tab_to(phone, "contract-half")
@@ -80,7 +80,7 @@ def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
 
 def test_a_deal_of_dirty_clubs(phone: Page, server: Server, db: Session) -> None:
     sit_down(phone, server, make_session(db, card_game="dirty-clubs", ruleset="buck-euchre"))
-    tab_to(phone, "Record deal 1")
+    tab_to(phone, "next")
     phone.keyboard.press("Enter")
     expect(phone.locator("#record")).to_be_visible()
     tab_to(phone, "turn_up-clubs")

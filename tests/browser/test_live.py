@@ -268,6 +268,29 @@ def test_the_focus_stays_on_undo_though_it_is_about_another_deal_now(
     assert not before.evaluate("button => button.isConnected")
 
 
+def test_a_button_pressed_twice_does_its_work_once_though_the_page_could_follow_in_between(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page, other = (opened(context, server, session) for _ in range(2))
+    for one in (page, other):
+        says(one, "Live")
+
+    def lose_the_answer(route: Route) -> None:
+        route.fetch(max_redirects=0)
+        route.fulfill(status=204)
+
+    page.route("**/misdeal", lose_the_answer, times=1)
+
+    page.get_by_role("button", name="Misdeal").click()
+    expect(other.locator(".sheet tbody")).to_have_count(1)
+    says(other, "Live")
+    page.get_by_role("button", name="Misdeal").click()
+
+    expect(page.locator(".sheet tbody")).to_have_count(1)
+    expect(other.locator(".sheet tbody")).to_have_count(1)
+
+
 def test_a_form_on_another_page_is_left_alone(context: BrowserContext, server: Server, db: Session) -> None:
     session = make_session(db)
     other = opened(context, server, session)

@@ -222,7 +222,7 @@ def test_the_form_follows_without_a_network(browser: Browser, server: Server, db
     expect(phone.locator("[data-offline]")).to_be_visible()
     phone.context.set_offline(False)
     choose(phone, "tricks-5")
-    expect(phone.locator("#why li").nth(1)).to_have_text("They took 5 of 8 tricks and needed 5: made.")
+    expect(phone.locator("#why li").nth(1)).to_have_text("5 of 8 tricks were taken, and 5 needed: made.")
     phone.context.close()
 
 

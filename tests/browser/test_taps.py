@@ -152,9 +152,16 @@ def test_every_way_to_play_a_deal_takes_the_taps_written_down(
 def test_long_names_and_a_dealer_who_sits_out_take_no_more(
     phone: Page, server: Server, db: Session, rules: str
 ) -> None:
-    group = make_group(db, players=LONG_NAMES)
-    five = {"group": group, "seats": 5, "card_game": RULESETS[rules].id}
-    sit_down(phone, server, make_session(db, **five, ruleset=rules, house_rules=house_rules_of(rules), dealer=0))
+    session = make_session(
+        db,
+        group=make_group(db, players=LONG_NAMES),
+        card_game=RULESETS[rules].id,
+        ruleset=rules,
+        house_rules=house_rules_of(rules),
+        dealer=0,
+        seats=5,
+    )
+    sit_down(phone, server, session)
 
     taps = {way: record(phone, controls) for way, (_, controls) in WAYS[rules].items()}
 

@@ -55,10 +55,11 @@ def seat(db: Session, session: MadeSession, *names: str) -> None:
 
 def brought(page: Page) -> dict[str, str]:
     """What a preview says that each player gets: beside the tricks of those who count them, otherwise below."""
-    return {
-        row.find_parent(["fieldset", "div"]).select("bdi")[0].get_text(): row.select(".num")[0].get_text(strip=True)
-        for row in page.soup.select("[data-brings]")
-    }
+    numbers = {}
+    for row in page.soup.select(".amounts > div, .number-rows .choices"):
+        if shown := row.select("[data-brings] .num"):
+            numbers[row.select("bdi")[0].get_text()] = shown[0].get_text(strip=True)
+    return numbers
 
 
 def seated(page: Page) -> dict[str, str]:

@@ -117,6 +117,29 @@ def test_no_deal_is_recorded_after_the_end_of_a_game(host: Host, db: Session) ->
     assert len(deals_of(db, session.id)) == 2
 
 
+def test_the_start_of_a_game_is_undone_before_the_deal_that_ended_the_last(host: Host, db: Session) -> None:
+    session = dirty_clubs(host, db, CLUB_TURNED, SWEEP)
+    begun = press(host.get(f"/sessions/{session.id}"), "Start game 2")
+
+    page = press(begun, "Undo game 2")
+
+    assert "Game over" in page.text
+    assert [deal.status for deal in deals_of(db, session.id)] == ["scored", "scored"]
+    assert list(differences(db)) == []
+    assert "Game 2" in press(page, "Start game 2").text
+
+
+def test_a_game_that_has_a_deal_is_not_taken_back(host: Host, db: Session) -> None:
+    session = dirty_clubs(host, db, CLUB_TURNED, SWEEP)
+    press(host.get(f"/sessions/{session.id}"), "Start game 2")
+    data = host.get(f"/sessions/{session.id}").form("/misdeal").data
+    make_deal(db, session, CLUB_TURNED)
+    data["expected_version"] = str(session.command(db)["expected_version"])
+
+    assert host.post(f"/sessions/{session.id}/new-game/take-back", data=data).status == 409
+    assert list(differences(db)) == []
+
+
 def test_undo_works_across_the_end_of_a_game(host: Host, db: Session) -> None:
     session = dirty_clubs(host, db, CLUB_TURNED, SWEEP)
 

@@ -187,7 +187,7 @@ def test_a_first_visit_brings_little(host: Host, db: Session, page: str) -> None
     assert any("suits.svg" in address for address in brings)
     compressed = len(gzip.compress(seen.response.data))
     for address in sorted(brings):
-        with host.get(address).response as file:
+        with host.client.get(address) as file:
             assert file.status_code == 200
             compressed += len(gzip.compress(file.data))
     assert compressed <= MOST_ON_FIRST_VISIT

@@ -1,6 +1,8 @@
 """Why a deal brought what it did, and what it said before."""
 
 from flask import Flask
+from urllib.parse import urljoin
+
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
@@ -29,7 +31,7 @@ def test_the_lines_explain_the_change_of_every_player(host: Host, db: Session) -
 
     assert [line.get_text() for line in page.soup.select("section ol:not(.index) li")] == [
         "Ben played Five: Spades.",
-        "They took 8 of 8 tricks and needed 5: made.",
+        "8 of 8 tricks were taken, and 5 needed: made.",
         "With every trick taken: 2 chips a head instead of 1.",
         "Cleo pays Ben 2 chips.",
         "Dan pays Ben 2 chips.",
@@ -44,7 +46,7 @@ def test_the_lines_explain_the_change_of_every_player(host: Host, db: Session) -
     ]
 
 
-def test_every_number_of_the_sheet_leads_to_its_deal(host: Host, db: Session) -> None:
+def test_every_number_of_the_sheet_leads_to_its_reason(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session)
     make_deal(db, session)
@@ -52,9 +54,9 @@ def test_every_number_of_the_sheet_leads_to_its_deal(host: Host, db: Session) ->
     page = host.get(f"/sessions/{session.id}")
 
     for number, row in zip((2, 1), page.soup.select(".sheet tbody"), strict=True):
-        links = row.select("a")
-        assert len(links) == 5
-        assert {link["href"] for link in links} == {f"/sessions/{session.id}/deals/{number}"}
+        deal = f"/sessions/{session.id}/deals/{number}"
+        links = [urljoin(page.path, str(link["href"])) for link in row.select("a")]
+        assert links == [deal, *(f"{deal}/why/{seat}" for seat in range(4))]
     seats = [f"/sessions/{session.id}/seats/{seat}/why" for seat in range(4)]
     assert [seat["href"] for seat in page.soup.select(".seat a")] == seats
 
@@ -91,7 +93,7 @@ def test_a_correction_of_what_is_left_out_shows_the_gap(host: Host, db: Session)
     page = deal_form(host.get(f"{path}/correct")).fill(called_card="").submit("Show the payments")
     deal_form(page).submit("Save the correction")
 
-    assert history(host.get(path))[0] == "Corrected Called card: Hearts 10 → –"
+    assert history(host.get(path))[0] == "Corrected Called card: 10 of hearts → –"
 
 
 def test_a_deal_in_a_shape_nobody_writes_any_more_shows_its_stored_numbers(host: Host, db: Session) -> None:

@@ -150,7 +150,8 @@ def test_the_last_link_of_a_host_cannot_be_withdrawn(host: Host, db: Session) ->
     page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
     assert page.status == 422
     assert page.errors() == {
-        f"link-{host.group.link_id}": "This is the last link of a host: without it nobody could manage the group any more."
+        f"link-{host.group.link_id}": "This is the last link of a host:"
+        " without it nobody could manage the group any more."
     }
     assert host.group.link_id in in_force(db)
 

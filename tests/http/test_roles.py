@@ -36,6 +36,7 @@ NEEDED: dict[tuple[str, str], Role] = {
     ("POST", "deals.record"): SCORER,
     ("POST", "deals.restore"): SCORER,
     ("POST", "deals.start_game"): SCORER,
+    ("POST", "deals.take_back_game"): SCORER,
     ("POST", "deals.void"): SCORER,
     ("GET", "declaring.declare"): SCORER,
     ("POST", "declaring.drop"): SCORER,

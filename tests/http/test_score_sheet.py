@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urljoin
+
 import pytest
 from bs4 import Tag
 from sqlalchemy.orm import Session
@@ -324,7 +326,7 @@ def test_every_number_leads_to_the_lines_that_make_it(db: Session, host: Host, p
         assert len(links) == 4
         for link in links:
             change, total = (one.contents[-1].get_text() for one in link.select("b, small"))
-            why = guest.get(str(link["href"]))
+            why = guest.get(urljoin(sheet.path, str(link["href"])))
             explained, after = (amount.get_text() for amount in why.soup.select("tfoot .num"))
             assert why.status == 200
             assert (explained, after) == (change, total)

@@ -87,6 +87,24 @@ def test_somebody_stands_in_and_goes_again(host: Host, db: Session) -> None:
     assert seated(db, session) == list(enumerate(NAMES))
 
 
+def test_whoever_takes_the_chair_of_another_changes_places_with_them(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    sit(host, session, p0="Ben")
+    assert seated(db, session) == [(0, "Ann"), (2, "Cleo"), (3, "Dan"), (1, "Ben")]
+
+
+def test_one_person_cannot_sit_in_two_places(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    page = sit(host, session, p0="Ben", p2="Ben", p4="Ben")
+    assert page.errors() == {"seats": "Somebody sits in two places."}
+
+
+def test_who_comes_new_where_chips_are_bought_is_told_to_buy_some(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=40)
+    add_player(db, host.group.group_id, "Eve")
+    assert "Eve has no chips yet" in sit(host, session, p7="Eve").text
+
+
 def test_two_change_places(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     sit(host, session, p0="Ben", p2="Ann")
@@ -184,7 +202,7 @@ def test_whoever_stands_in_is_named_with_the_account_they_play_on(host: Host, db
 def test_a_refused_seating_stands_in_its_own_form_with_what_was_chosen(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
 
-    page = sit(host, session, p0="Ben")
+    page = sit(host, session, p0="Ben", p2="Ben", p4="Ben")
 
     assert list(page.errors()) == ["seats"]
     assert [one.get_text() for one in page.soup.select("#chair-0 option[selected]")] == ["Ben"]

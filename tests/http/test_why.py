@@ -173,7 +173,7 @@ def test_a_change_says_what_was_played_and_who_paid(host: Host, db: Session) -> 
 
     page = host.get(f"/sessions/{session.id}/deals/1/why/1")
 
-    assert "They took 5 of 8 tricks and needed 5: made." in page.text
+    assert "5 of 8 tricks were taken, and 5 needed: made." in page.text
     assert words_of(page)[:3] == ["Cleo pays Ben 1 chip.", "Dan pays Ben 1 chip.", "Ann pays Ben 1 chip."]
     assert "Cleo pays" not in host.get(f"/sessions/{session.id}/deals/1/why/0").text
 

@@ -27,7 +27,7 @@ class Form:
 
     @property
     def action(self) -> str:
-        return urljoin(self.page.path, str(self.element.get("action") or self.page.path))
+        return urljoin(self.page.path, str(self.element.get("action") or self.page.path)).split("#")[0]
 
     def fill(self, **values: FormValue | None) -> Form:
         """Change what is entered; None leaves a control out. A field that is not on the page is an error."""

@@ -34,6 +34,7 @@ def test_servers_that_start_at_once_agree_on_one_key(tmp_path: Path) -> None:
         ("SCOREKEEPER_PORT", "65536"),
         ("SCOREKEEPER_PORT", "http"),
         ("SCOREKEEPER_WORKERS", "-1"),
+        ("SCOREKEEPER_THREADS", "0"),
         ("SCOREKEEPER_TIMEZONE", "Mars/Olympus"),
     ],
 )
