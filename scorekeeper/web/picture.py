@@ -31,8 +31,10 @@ _INSET: Final = 6
 """From the edge of the table to the end of an arrow."""
 _BETWEEN: Final = 15
 """From one end of an arrow to the next one's, before the same player."""
-_NEAR: Final = 0.28
-"""How far along an arrow its number stands, from one of its ends."""
+_ALONG: Final = (0.28, 0.2, 0.36, 0.44, 0.56, 0.64, 0.8, 0.72)
+"""How far along an arrow its number may stand: best near the end from which the chips come."""
+_CLEAR: Final = 32
+"""From one number to the next, so that neither lies on the other."""
 # How many sit at each of the long sides, left and right, and at the top, by how many sit there in all.
 _SIDES: Final = {2: (0, 1), 3: (1, 0), 4: (1, 1), 5: (1, 2), 6: (2, 1), 7: (2, 2), 8: (3, 1)}
 
@@ -109,6 +111,11 @@ def table_values(
             (f"{names[one]} + {names[other]}", amounts.total(table.totals[one] + table.totals[other], game.unit))
             for one, other in game.pairs(ruleset)
         ],
+        "away": [
+            (names[seat], amounts.total(total, game.unit), url_for("why.total", session_id=session.id, seat=seat))
+            for seat, total in enumerate(table.totals)
+            if seat not in table.ring
+        ],
         "game": words.number(table.game) if game.several_games else None,
         "over": table.over,
         "number": words.number(session.deals + 1),
@@ -145,16 +152,19 @@ def arrows(payments: Iterable[Payment], ring: Sequence[int]) -> tuple[Arrow, ...
     edges = dict(zip(ring, _edges(len(ring)), strict=True))
     drawn = [payment for payment in payments if payment.payer in edges and payment.payee in edges]
     ends = {seat: _ends(seat, drawn, edges) for seat in edges}
-    return tuple(
-        _arrow(
-            ends[payment.payer][payment.payee],
-            ends[payment.payee][payment.payer],
-            words.number(payment.chips),
-            # The number stands away from the end at which more arrows meet: there it would lie on another.
-            1 - _NEAR if len(ends[payment.payer]) > len(ends[payment.payee]) else _NEAR,
-        )
-        for payment in drawn
-    )
+    placed: list[Arrow] = []
+    for payment in drawn:
+        start, end = ends[payment.payer][payment.payee], ends[payment.payee][payment.payer]
+        # The number stands away from the end at which more arrows meet, and wherever it lies farthest from the others.
+        ways = reversed(_ALONG) if len(ends[payment.payer]) > len(ends[payment.payee]) else _ALONG
+        tried = [_arrow(start, end, words.number(payment.chips), at) for at in ways]
+        placed.append(max(tried, key=lambda arrow: min((_apart(arrow, other) for other in placed), default=0)))
+    return tuple(placed)
+
+
+def _apart(one: Arrow, other: Arrow) -> float:
+    """How far the numbers of two arrows lie from each other, as far as it matters."""
+    return min(abs(complex(one.x - other.x, one.y - other.y)), _CLEAR)
 
 
 def seen_from(side: int | None, ring: Sequence[int]) -> Sequence[int]:

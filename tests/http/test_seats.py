@@ -241,3 +241,12 @@ def test_a_stale_form_comes_back_with_what_was_chosen(host: Host, db: Session) -
 def test_strangers_see_nothing(stranger: Host, db: Session) -> None:
     session = make_session(db)
     assert stranger.get(f"/sessions/{session.id}/seats").status == 404
+
+
+def test_what_somebody_has_who_left_stays_on_the_page(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    sit(host, session, p2="Nobody: Ben leaves")
+    page = host.get(f"/sessions/{session.id}")
+    assert "Not at the table: Ben −1" in page.text
+    assert [link["href"] for link in page.soup.select(".away a")] == [f"/sessions/{session.id}/seats/1/why"]

@@ -82,3 +82,16 @@ def test_whoever_has_left_the_table_is_paid_in_words_only() -> None:
 )
 def test_the_table_is_seen_from_ones_own_side_as_long_as_one_sits_there(side: int | None, seats: list[int]) -> None:
     assert list(seen_from(side, (0, 2, 3, 5))) == seats
+
+
+@pytest.mark.parametrize("number", [4, 5, 6])
+def test_no_number_lies_on_another_where_two_play_together(number: int) -> None:
+    for playing in combinations(range(number), 4):
+        for declarer, partner in permutations(playing, 2):
+            others = [seat for seat in playing if seat not in (declarer, partner)]
+            for payments in (
+                [pay(others[0], declarer), pay(others[1], partner)],
+                [pay(declarer, others[0]), pay(partner, others[1])],
+            ):
+                first, second = arrows(payments, range(number))
+                assert abs(complex(first.x - second.x, first.y - second.y)) >= first.width
