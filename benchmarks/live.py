@@ -2,9 +2,9 @@
 
     python -m benchmarks.live
 
-Two server processes on SQLite, on the loopback. A viewer follows the stream, and when it hears of a deal fetches the page,
-as the script on a phone does; the time runs from sending the deal until the page has arrived whole. Those that poll ask
-every few seconds whether the page has changed. Server and phones share this machine's processors.
+Two server processes on SQLite, on the loopback. A viewer follows the stream, and when it hears of a deal fetches the
+page, as the script on a phone does; the time runs from sending the deal until the page has arrived whole. Those that
+poll ask every few seconds whether the page has changed. Server and phones share this machine's processors.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import statistics
 import tempfile
 import time
+from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -29,10 +30,9 @@ ON_A_SESSION = 10
 IN_ALL = 1_000
 ROUNDS = 40
 PAUSE = 1.0
-"""Seconds between two deals: each of twenty tables plays one in twenty seconds, which takes real ones a minute or two."""
+"""Seconds between two deals: each of twenty tables plays one in twenty seconds; real ones take a minute or two."""
 EVERY = 4.0
 """Seconds between two questions of one who polls."""
-Reader, Writer = asyncio.StreamReader, asyncio.StreamWriter
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Table:
         head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.scorer.cookie}\r\n"
         return f"{head}If-None-Match: {tag}\r\n\r\n".encode()
 
-    async def page(self, reader: Reader, writer: Writer, tag: str = "") -> str:
+    async def page(self, reader: StreamReader, writer: StreamWriter, tag: str = "") -> str:
         """Ask for the page over a connection that stays open, and return its ETag."""
         writer.write(self.request(self.evening.page, tag))
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -58,20 +58,24 @@ class Table:
         return headers["etag"]
 
     async def watch(self, ready: asyncio.Semaphore) -> None:
-        """Follow the session, and fetch its page whenever it has moved on."""
-        async with connection(self.port) as (stream, out):
-            out.write(self.request(f"{self.evening.page}/live"))
-            first = True
-            while line := await stream.readline():
-                if line == b"event: busy\n":
-                    raise RuntimeError("a stream was refused")
-                if line.startswith(b"event: ") and first:
-                    first = bool(ready.release())
-                elif line == b"event: version\n":
-                    # A connection that has been idle since the last deal has been closed.
-                    async with connection(self.port) as (reader, writer):
-                        await self.page(reader, writer)
-                    self.seen.append(time.perf_counter())
+        """Follow the session, and fetch its page whenever it has moved on. A stream that ends is taken up again."""
+        version = 0
+        while True:
+            async with connection(self.port) as (stream, out):
+                out.write(self.request(f"{self.evening.page}/live?version={version}"))
+                while line := await stream.readline():
+                    if line == b"event: busy\n":
+                        raise RuntimeError("a stream was refused")
+                    if not line.startswith(b"id: ") or int(line[4:]) == version:
+                        continue
+                    if version:
+                        # A connection that has been idle since the last deal has been closed.
+                        async with connection(self.port) as (reader, writer):
+                            await self.page(reader, writer)
+                        self.seen.append(time.perf_counter())
+                    else:
+                        ready.release()
+                    version = int(line[4:])
 
     async def poll(self, wait: float) -> None:
         """Ask every few seconds whether the page is still what it was."""
@@ -84,7 +88,7 @@ class Table:
 
 
 @asynccontextmanager
-async def connection(port: int) -> AsyncIterator[tuple[Reader, Writer]]:
+async def connection(port: int) -> AsyncIterator[tuple[StreamReader, StreamWriter]]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         yield reader, writer

@@ -123,7 +123,7 @@
   }
 
   document.addEventListener("submit", () => (sent = Date.now()));
-  if (tabs) tabs.onmessage = ({ data }) => hear(data);
+  if (tabs) tabs.onmessage = ({ data }) => document.hidden || hear(data);
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
   window.addEventListener("online", wake);

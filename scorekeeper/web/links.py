@@ -83,6 +83,8 @@ def make(group_id: int) -> ResponseReturnValue:
 @blueprint.post("/groups/<id:group_id>/links/<id:link_id>/renew")
 def renew(group_id: int, link_id: int) -> ResponseReturnValue:
     group = access.group(group_id, Role.HOST)
+    if queries.link(db.session(), group.id, link_id) is None:
+        abort(404)
     here = link_id == group.link_id
     link = renew_link(db.session(), group.id, link_id) or abort(404)
     if here:

@@ -1,8 +1,8 @@
 """Why a deal brought what it did, and what it said before."""
 
-from flask import Flask
 from urllib.parse import urljoin
 
+from flask import Flask
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
