@@ -101,6 +101,7 @@ def _page_context() -> dict[str, object]:
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
     if request.endpoint == "static" and "v" in request.args:
+        response.cache_control.no_cache = None
         response.cache_control.public = True
         response.cache_control.max_age = 365 * 24 * 60 * 60
         response.cache_control.immutable = True
