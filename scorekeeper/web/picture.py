@@ -29,7 +29,7 @@ MAX_SIDES: Final = 20
 
 _INSET: Final = 6
 """From the edge of the table to the end of an arrow."""
-_BETWEEN: Final = 15
+_BETWEEN: Final = 12
 """From one end of an arrow to the next one's, before the same player."""
 _ALONG: Final = (0.28, 0.2, 0.36, 0.44, 0.56, 0.64, 0.8, 0.72)
 """How far along an arrow its number may stand: best near the end from which the chips come."""
