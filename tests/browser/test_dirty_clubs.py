@@ -59,7 +59,7 @@ def test_a_game_to_its_end_and_back_and_the_next_one(phone: Page, server: Server
     ended = "Ben took every trick and wins the game at once."
     expect(page.locator(".dealing")).to_contain_text("Game over")
     expect(page.get_by_text(ended)).to_be_visible()
-    expect(page.get_by_text("Ben wins game 1")).to_be_visible()
+    expect(page.locator(".sheet").get_by_text("Ben wins game 1")).to_be_visible()
     expect(page.get_by_role("link", name="Record deal")).to_have_count(0)
 
     page.get_by_role("button", name="Undo deal 6").tap()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
@@ -303,12 +303,16 @@ TOO_NEW = """
 """JavaScript: takes away what browsers of the last years do not all have."""
 
 
-class Held:
-    """Previews that the server is asked for and that are not let through yet."""
-
-    def __init__(self, page: Page) -> None:
-        self.questions: list[Route] = []
-        page.route("**/preview", lambda route: self.questions.append(route))
+HOLD = """() => {
+    const ask = window.fetch;
+    window.held = [];
+    window.fetch = (address, options) => new Promise((answer, fail) => {
+        options.signal.addEventListener("abort", () => fail(new Error("aborted")));
+        window.held.push(() => void answer(ask(address, options)));
+    });
+}"""
+"""JavaScript: keeps what the server is asked until it is let go."""
+LET_GO = "held.shift()()"
 
 
 @pytest.fixture
@@ -348,39 +352,39 @@ def test_a_tap_waits_for_the_server_and_is_not_lost(phone: Page, server: Server,
     sit_down(phone, server, make_session(db))
     choose(phone, "declarer-0", "partner-2", "tricks-5")
     phone.locator("#more-note").tap()
-    held = Held(phone)
+    phone.evaluate(HOLD)
     phone.locator("#called_card").select_option("AS")
 
     phone.locator("#record").tap()
     phone.locator("#record").tap()
     expect(phone.locator("form[data-preview]")).to_have_attribute("aria-busy", "true")
-    (question,) = held.questions
-    question.continue_()
+    assert phone.evaluate("held.length") == 1
+    phone.evaluate(LET_GO)
 
     expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
 
 
 def test_a_tap_is_not_lost_with_the_question_it_waits_for(phone: Page, made: MadeSession) -> None:
-    held = Held(phone)
+    phone.evaluate(HOLD)
     phone.locator("#called_card").select_option("AS")
     phone.locator("#record").tap()
 
+    assert phone.evaluate("held.length") == 1
     phone.locator("#called_card").select_option("")
 
     expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
-    assert len(held.questions) == 1
 
 
 def test_a_tap_on_what_the_server_refuses_saves_nothing(phone: Page, made: MadeSession) -> None:
-    held = Held(phone)
+    phone.evaluate(HOLD)
     phone.locator("#called_card").select_option("QC")
     phone.locator("#record").tap()
-    held.questions[0].continue_()
+    phone.evaluate(LET_GO)
 
     expect(phone.locator("#called_card-error")).to_be_visible()
     expect(phone.locator("#record")).to_be_disabled()
     phone.locator("#called_card").select_option("AS")
-    held.questions[1].continue_()
+    phone.evaluate(LET_GO)
     expect(phone.locator("#record")).to_be_enabled()
     phone.locator("#record").tap()
     expect(phone.get_by_role("button", name="Undo deal 1")).to_be_visible()
@@ -395,7 +399,7 @@ def test_a_server_that_does_not_answer_in_time_leaves_the_form_usable(
     sit_down(phone, server, make_session(db))
     choose(phone, "declarer-0", "partner-2", "tricks-5")
     phone.locator("#more-note").tap()
-    Held(phone)
+    phone.evaluate(HOLD)
     phone.locator("#called_card").select_option("AS")
     expect(phone.locator("form[data-preview]")).to_have_attribute("aria-busy", "true")
 
