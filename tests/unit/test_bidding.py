@@ -200,7 +200,8 @@ def test_trump_follows_where_it_is_clubs_by_rule() -> None:
     assert (over.facts["contract"], over.facts["declarer"], over.facts["trump"]) == ("after", 1, "clubs")
     assert outcome(over) == "Ben plays After: Clubs."
     assert reminders(over) == [
-        "A card is called, no trump: whoever holds it is the partner, and says nothing until it is played.",
+        "A card of another suit than trump is called: whoever holds it is the partner, and says nothing until it is"
+        " played.",
         "Ann leads.",
     ]
 
