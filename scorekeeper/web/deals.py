@@ -216,7 +216,9 @@ def correct(session_id: int, number: int) -> ResponseReturnValue:
     except StaleSession:
         return stale_page(earlier_deal(session_id, number), form)
     if access.game_session(session_id).undecided:
-        said = _("Deal %(number)s is corrected. A game now ends elsewhere: decide what follows.", number=number)
+        said = _(
+            "Deal %(number)s is corrected. A game now ends elsewhere: decide what follows.", number=words.number(number)
+        )
         flash(said, "warning")
     else:
         flash(_("Deal %(number)s is corrected, and everything after it follows.", number=words.number(number)), "done")

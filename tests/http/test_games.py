@@ -129,6 +129,18 @@ def test_the_start_of_a_game_is_undone_before_the_deal_that_ended_the_last(host:
     assert "Game 2" in press(page, "Start game 2").text
 
 
+def test_a_correction_says_whether_a_game_now_ends_elsewhere(host: Host, db: Session) -> None:
+    session = dirty_clubs(host, db, SWEEP)
+    press(host.get(f"/sessions/{session.id}"), "Start game 2")
+    make_deal(db, session, CLUB_TURNED)
+
+    ended_elsewhere = correct(host, session, 1, CLUB_TURNED)
+    as_before = correct(host, session, 1, SWEEP)
+
+    assert "Deal 1 is corrected. A game now ends elsewhere: decide what follows." in ended_elsewhere.text
+    assert "Deal 1 is corrected, and everything after it follows." in as_before.text
+
+
 def test_a_game_that_has_a_deal_is_not_taken_back(host: Host, db: Session) -> None:
     session = dirty_clubs(host, db, CLUB_TURNED, SWEEP)
     press(host.get(f"/sessions/{session.id}"), "Start game 2")
