@@ -118,12 +118,17 @@ def correcting(browser: Browser, evening: Evening, number: int) -> Ask:
 
 
 def _send(browser: Browser, page: str, action: str, entered: dict[str, str]) -> float:
-    form = {**browser.form(page, action), "contract": "half", "declarer": "0", "partner": "2", **entered}
-    # What has not been previewed comes back with its preview, and is sent again from there.
-    answer = browser.post(action, fields(browser.post(action, form).body, action))
+    answer = browser.post(action, filled_in(browser, page, action, entered))
     if answer.status != 303:
         raise RuntimeError(f"{action} answered {answer.status}")
     return answer.seconds
+
+
+def filled_in(browser: Browser, page: str, action: str, entered: dict[str, str]) -> dict[str, str]:
+    """The form of a deal, ready to be saved."""
+    form = {**browser.form(page, action), "contract": "half", "declarer": "0", "partner": "2", **entered}
+    # What has not been previewed comes back with its preview, and is sent again from there.
+    return fields(browser.post(action, form).body, action)
 
 
 def inserting(browser: Browser) -> Ask:

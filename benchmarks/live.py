@@ -16,7 +16,7 @@ import tempfile
 import time
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,6 +142,32 @@ async def measure(tables: Sequence[Table], streams: int, polling: int) -> Figure
     return Figures(seen, saved)
 
 
+async def hold(table: Table, held: asyncio.Semaphore) -> None:
+    """Keep a stream open until the server ends it."""
+    async with connection(table.port) as (stream, out):
+        out.write(table.request(f"{table.evening.page}/live"))
+        await stream.readuntil(b"id: ")
+        held.release()
+        await stream.read()
+
+
+async def restarted(url: str, folder: Path, evenings: Sequence[Evening], streams: int) -> float:
+    """Seconds from telling a server with so many open streams to stop until another answers in its place."""
+    held = asyncio.Semaphore(0)
+    with ExitStack() as running:
+        server = running.enter_context(ours(url, folder, workers=2))
+        tables = [Table(one, opened(server, one), server.port) for one in evenings]
+        holding = [asyncio.create_task(hold(tables[place % len(tables)], held)) for place in range(streams)]
+        for _ in holding:
+            await asyncio.wait_for(held.acquire(), 30)
+        began = time.perf_counter()
+        await asyncio.to_thread(running.close)
+    with ours(url, folder, workers=2, port=server.port):
+        seconds = time.perf_counter() - began
+    await asyncio.gather(*holding)
+    return seconds
+
+
 def main() -> None:
     """Print the table as it comes."""
     os.environ["SCOREKEEPER_THREADS"] = "256"
@@ -155,6 +181,8 @@ def main() -> None:
             for streams, polling in ((0, 0), *((streams, 0) for streams in STREAMS), (200, IN_ALL - 200)):
                 few = tables[: max(streams // ON_A_SESSION, 1)]
                 print(f"| {streams} | {polling} | {asyncio.run(measure(few, streams, polling))} |", flush=True)
+        seconds = asyncio.run(restarted(f"sqlite:///{folder / 'live.db'}", folder, evenings, max(STREAMS)))
+        print(f"\nRestarted with {max(STREAMS)} streams open in {seconds:.1f} s.")
 
 
 if __name__ == "__main__":

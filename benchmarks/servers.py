@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -43,8 +43,23 @@ class Server:
         return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
+def ended(process: subprocess.Popen[bytes]) -> None:
+    """Tell a server to stop."""
+    process.send_signal(signal.SIGTERM)
+
+
+def killed(process: subprocess.Popen[bytes]) -> None:
+    """Kill a server and its workers, whatever they are doing."""
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+Stop = Callable[[subprocess.Popen[bytes]], None]
+
+
 @contextmanager
-def ours(database_url: str, folder: Path, *, workers: int = 1) -> Iterator[Server]:
+def ours(
+    database_url: str, folder: Path, *, workers: int = 1, port: int | None = None, stop: Stop = ended
+) -> Iterator[Server]:
     """Scorekeeper as ``scorekeeper serve`` runs it."""
     settings = {
         "SCOREKEEPER_DATABASE_URL": database_url,
@@ -53,9 +68,9 @@ def ours(database_url: str, folder: Path, *, workers: int = 1) -> Iterator[Serve
         "SCOREKEEPER_SECRET_KEY": "for measuring",
         "SCOREKEEPER_WORKERS": str(workers),
     }
-    port = _free_port()
+    port = port or _free_port()
     command = [str(Path(sys.executable).parent / "scorekeeper"), "serve"]
-    with _running(command, {**settings, "SCOREKEEPER_PORT": str(port)}, port) as server:
+    with _running(command, {**settings, "SCOREKEEPER_PORT": str(port)}, port, stop) as server:
         yield server
 
 
@@ -71,8 +86,10 @@ def reference(database: Path, *, workers: int = 1) -> Iterator[Server]:
 
 
 @contextmanager
-def _running(command: list[str], settings: Mapping[str, str], port: int) -> Iterator[Server]:
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL)
+def _running(command: list[str], settings: Mapping[str, str], port: int, stop: Stop = ended) -> Iterator[Server]:
+    process = subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, **settings}, stdout=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         deadline = time.monotonic() + 60
         while not _answers(port):
@@ -80,7 +97,7 @@ def _running(command: list[str], settings: Mapping[str, str], port: int) -> Iter
                 raise RuntimeError(f"{command} does not answer")
         yield Server(port, process.pid)
     finally:
-        process.send_signal(signal.SIGTERM)
+        stop(process)
         process.wait(timeout=30)
 
 
