@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from scorekeeper import web
 from scorekeeper.config import BadSetting, kept_secret_key, settings
@@ -36,6 +37,9 @@ def create_app(config: Mapping[str, object] | None = None) -> Flask:
     app.config.update(config or {})
     if not app.config["SECRET_KEY"]:
         raise BadSetting("SCOREKEEPER_SECRET_KEY must be set: a long random text that signs the cookies.")
+    if proxies := app.config["PROXIES"]:
+        # What more of them say, anybody can have made up.
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
     db.init_app(app)
     csrf.init_app(app)
     web.init_app(app, babel)

@@ -37,7 +37,10 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
         "WORKERS": whole_number("SCOREKEEPER_WORKERS", environment.get("SCOREKEEPER_WORKERS") or "1", 1, 64),
         "THREADS": whole_number("SCOREKEEPER_THREADS", environment.get("SCOREKEEPER_THREADS") or "64", 1, 512),
         "BABEL_DEFAULT_TIMEZONE": timezone,
+        "PROXIES": whole_number("SCOREKEEPER_PROXIES", environment.get("SCOREKEEPER_PROXIES") or "0", 0, 9),
         "SESSION_COOKIE_SECURE": environment.get("SCOREKEEPER_HTTPS", "") == "1",
+        # Without it, phones also drop the service worker and the pages they have kept.
+        "OFFLINE": environment.get("SCOREKEEPER_OFFLINE", "1") != "0",
     }
 
 

@@ -8,7 +8,7 @@ works it all out again and reports any difference.
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     JSON,
@@ -31,6 +31,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
 AnyRow = Row[*tuple[Any, ...]]
 """A row read by its columns' names."""
+
+
+NEVER_REUSED: Final = {"sqlite_autoincrement": True}
+"""What cookies, addresses and phones keep of a row that has gone must not open the next one."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -71,6 +75,7 @@ class Group(Base):
     """People who play together. ``version`` counts the changes of its name, players and links."""
 
     __tablename__ = "player_group"
+    __table_args__ = NEVER_REUSED
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(40))
@@ -84,31 +89,61 @@ class Group(Base):
 class GroupLink(Base):
     """A key to a group: a random token, of which only the hash is kept. Withdrawing it ends every cookie it gave.
 
-    ``role`` is what it lets one do, ``name`` what people call it.
+    ``role`` is what it lets one do, ``name`` what people call it. One with a ``session_id`` opens that session and
+    nothing else of the group: it has no token, and whoever joins by a code of the session gets it.
     """
 
     __tablename__ = "group_link"
+    __table_args__ = NEVER_REUSED
 
     id: Mapped[int] = mapped_column(primary_key=True)
     group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"), index=True)
     role: Mapped[str] = mapped_column(String(8))
     name: Mapped[str] = mapped_column(String(40))
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    token_hash: Mapped[str | None] = mapped_column(String(64), unique=True)
+    session_id: Mapped[int | None] = mapped_column(ForeignKey("game_session.id"), index=True)
     created_at: Mapped[datetime]
     withdrawn_at: Mapped[datetime | None]
 
 
+class JoinCode(Base):
+    """The letters that let anybody who hears them join a session, as long as they hold: then the row goes."""
+
+    __tablename__ = "join_code"
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    role: Mapped[str] = mapped_column(String(8), primary_key=True)
+    group_id: Mapped[int]
+    link_id: Mapped[int] = mapped_column(ForeignKey("group_link.id"), index=True)
+    """What those who join come in by."""
+    code: Mapped[str] = mapped_column(String(6), unique=True)
+
+
+class JoinAttempt(Base):
+    """How often a code was guessed wrongly from one address, or with the same beginning, and until when to wait."""
+
+    __tablename__ = "join_attempt"
+
+    key: Mapped[str] = mapped_column(String(50), primary_key=True)
+    failures: Mapped[int]
+    until: Mapped[datetime] = mapped_column(index=True)
+
+
 class Player(Base):
-    """Somebody who plays in a group. ``name_key`` is the name as compared: no two alike in a group."""
+    """Somebody who plays in a group. ``name_key`` is the name as compared: no two alike in a group.
+
+    Who has retired keeps every account, and is not offered a seat any more.
+    """
 
     __tablename__ = "player"
-    __table_args__ = (UniqueConstraint("group_id", "name_key"),)
+    __table_args__ = (UniqueConstraint("group_id", "name_key"), NEVER_REUSED)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     group_id: Mapped[int] = mapped_column(ForeignKey("player_group.id"))
     name: Mapped[str] = mapped_column(String(40))
     name_key: Mapped[str] = mapped_column(String(160))
     created_at: Mapped[datetime]
+    retired_at: Mapped[datetime | None]
 
 
 class GameSession(Base):
@@ -118,7 +153,9 @@ class GameSession(Base):
     who is at the table now, clockwise: pairs of a seat and the id of the player in it, who may play on another's
     account. ``declared`` are the facts of the deal being played, as far as they are known when the bidding ends.
     ``undecided`` says that later deals were recorded as a new game of which a correction took the start away; nothing
-    more can be recorded until a person decides about them.
+    more can be recorded until a person decides about them. ``pen`` is the device that writes, or None where whoever
+    writes first will be it; ``pen_name`` is what people call it, as far as is known, and ``pen_since`` the version in
+    which it came to it.
     """
 
     __tablename__ = "game_session"
@@ -126,6 +163,7 @@ class GameSession(Base):
         UniqueConstraint("group_id", "submission_id"),
         Index("ix_game_session_group_id_id", "group_id", "id"),
         CheckConstraint("state IN ('open', 'closed')", name="state"),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -147,6 +185,9 @@ class GameSession(Base):
     undecided: Mapped[bool] = mapped_column(default=False)
     deals: Mapped[int] = mapped_column(default=0)
     """The number of the latest deal."""
+    pen: Mapped[str | None] = mapped_column(String(32))
+    pen_name: Mapped[str] = mapped_column(String(40), default="")
+    pen_since: Mapped[int] = mapped_column(default=0)
     submission_id: Mapped[str] = mapped_column(String(32))
     started_on: Mapped[date]
     """The local date on which it began."""

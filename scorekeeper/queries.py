@@ -9,7 +9,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, func, select
+from sqlalchemy import ColumnElement, String, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
@@ -22,6 +22,7 @@ from scorekeeper.models import (
     Group,
     GroupLink,
     GroupTotal,
+    JoinCode,
     LedgerEntry,
     Player,
     SessionChange,
@@ -55,6 +56,19 @@ NOTES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
 
+_NONE = (0,)
+"""No link: an empty list would be a query of its own."""
+# What a link that another phone lent lets one do: a host's no more than to score.
+_ROLE = case(
+    (and_(GroupLink.role == "host", GroupLink.id.in_(bindparam("lent", expanding=True))), "scorer"),
+    else_=GroupLink.role,
+)
+_SITS_THERE = (
+    select(Player.name)
+    .join(SessionSeat, SessionSeat.player_id == Player.id)
+    .where(SessionSeat.session_id == GameSession.id, SessionSeat.seat == bindparam("side"))
+    .scalar_subquery()
+)
 # Of several links of one browser the one counts that lets it do most: the alphabet puts a host before a scorer.
 # What every page of a session asks is built once: building a statement takes longer than running it.
 _SESSION = (
@@ -63,7 +77,13 @@ _SESSION = (
         Group.name.label("group_name"),
         Group.version.label("group_version"),
         GroupLink.id.label("link_id"),
-        GroupLink.role,
+        GroupLink.session_id.is_not(None).label("by_code"),
+        _ROLE.label("role"),
+        and_(
+            GroupLink.role != "viewer",
+            or_(GameSession.pen.is_(None), GameSession.pen == bindparam("device", type_=String)),
+        ).label("writes"),
+        func.coalesce(_SITS_THERE, GroupLink.name).label("device_name"),
     )
     .join_from(GameSession, Group, Group.id == GameSession.group_id)
     .join(GroupLink, GroupLink.group_id == GameSession.group_id)
@@ -71,8 +91,9 @@ _SESSION = (
         GameSession.id == bindparam("session_id"),
         GroupLink.id.in_(bindparam("link_ids", expanding=True)),
         GroupLink.withdrawn_at.is_(None),
+        or_(GroupLink.session_id.is_(None), GroupLink.session_id == GameSession.id),
     )
-    .order_by(GroupLink.role)
+    .order_by(_ROLE, GroupLink.session_id.is_not(None))
     .limit(1)
 )
 _SEATS = (
@@ -89,20 +110,47 @@ _DEALS = (
 )
 
 
-def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | None:
-    """A group and the link that opens it (``link_id``, ``role``), if one of *link_ids* does."""
+def group_of(db: Session, group_id: int, link_ids: Sequence[int], *, lent: Sequence[int] = ()) -> AnyRow | None:
+    """A group and the link that opens it (``link_id``, ``link_name``, ``role``), if one of *link_ids* does.
+
+    Those that are *lent* by another phone let nobody do more than score.
+    """
     return db.execute(
-        select(*Group.__table__.columns, GroupLink.id.label("link_id"), GroupLink.role)
+        select(
+            *Group.__table__.columns,
+            GroupLink.id.label("link_id"),
+            GroupLink.name.label("link_name"),
+            _ROLE.label("role"),
+        )
         .join(GroupLink, GroupLink.group_id == Group.id)
-        .where(Group.id == group_id, GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
-        .order_by(GroupLink.role)
-        .limit(1)
+        .where(
+            Group.id == group_id,
+            GroupLink.id.in_(link_ids),
+            GroupLink.withdrawn_at.is_(None),
+            GroupLink.session_id.is_(None),
+        )
+        .order_by(_ROLE)
+        .limit(1),
+        {"lent": lent or _NONE},
     ).one_or_none()
 
 
-def session_of(db: Session, session_id: int, link_ids: Sequence[int]) -> AnyRow | None:
-    """A session, its ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does."""
-    return db.connection().execute(_SESSION, {"session_id": session_id, "link_ids": link_ids}).one_or_none()
+def session_of(
+    db: Session,
+    session_id: int,
+    link_ids: Sequence[int],
+    *,
+    lent: Sequence[int] = (),
+    device: str | None = None,
+    side: int | None = None,
+) -> AnyRow | None:
+    """A session, its ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does.
+
+    Those that are *lent* let nobody do more than score. ``writes`` says whether *device* may change the session now,
+    and ``device_name`` what people call it: by who sits at the seat *side*, or else as its link is called.
+    """
+    values = {"session_id": session_id, "link_ids": link_ids, "lent": lent or _NONE, "device": device, "side": side}
+    return db.connection().execute(_SESSION, values).one_or_none()
 
 
 def link_for(db: Session, token_hash: str) -> AnyRow | None:
@@ -120,15 +168,31 @@ def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
         select(Group.id, Group.name)
         .distinct()
         .join(GroupLink, GroupLink.group_id == Group.id)
-        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None))
         .order_by(Group.name, Group.id)
     ).all()
+
+
+def joined_sessions(db: Session, link_ids: Sequence[int]) -> Rows:
+    """The sessions joined by a code that *link_ids* open: their id, name and group, the latest first."""
+    return db.execute(
+        select(GameSession.id, GameSession.name, GameSession.group_id)
+        .distinct()
+        .join(GroupLink, GroupLink.session_id == GameSession.id)
+        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
+        .order_by(GameSession.id.desc())
+    ).all()
+
+
+def join_codes(db: Session, session_id: int) -> Rows:
+    """The codes by which a session is joined: ``role`` and ``code``."""
+    return db.execute(select(JoinCode.role, JoinCode.code).where(JoinCode.session_id == session_id)).all()
 
 
 def links(db: Session, group_id: int) -> Rows:
     """The links of a group in force, oldest first."""
     return db.execute(
-        select(GroupLink.id, GroupLink.role, GroupLink.name, GroupLink.created_at)
+        select(GroupLink.id, GroupLink.role, GroupLink.name, GroupLink.session_id, GroupLink.created_at)
         .where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
         .order_by(GroupLink.id)
     ).all()
@@ -142,8 +206,41 @@ def link(db: Session, group_id: int, link_id: int) -> AnyRow | None:
 
 
 def players(db: Session, group_id: int) -> Rows:
-    """The players of a group in the order in which they joined."""
-    return db.execute(select(Player.id, Player.name).where(Player.group_id == group_id).order_by(Player.id)).all()
+    """The players of a group in the order in which they joined, those who have retired included (``retired_at``)."""
+    return db.execute(
+        select(Player.id, Player.name, Player.retired_at).where(Player.group_id == group_id).order_by(Player.id)
+    ).all()
+
+
+def has_sat(db: Session, group_id: int, player_id: int) -> bool:
+    """Whether a player has ever sat in a session of the group, be it on somebody else's account."""
+    own = exists().where(SessionSeat.player_id == player_id)
+    seated_anew = exists().where(
+        GameSession.group_id == group_id,
+        SessionChange.session_id == GameSession.id,
+        SessionChange.kind == "seats",
+        # The note is a list of pairs: a seat, and who sits in it.
+        SessionChange.note.like(f"%, {player_id}]%"),
+    )
+    return bool(db.scalar(select(or_(own, seated_anew))))
+
+
+def size_of_group(db: Session, group_id: int) -> AnyRow:
+    """How much there is of a group: ``sessions``, ``deals``, ``players``, and ``links`` in force."""
+    of_group = GameSession.group_id == group_id
+    players = select(func.count()).where(Player.group_id == group_id)
+    links = select(func.count()).where(
+        GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None)
+    )
+    return db.execute(
+        select(
+            func.count().label("sessions"),
+            # Deals are numbered without gaps.
+            func.coalesce(func.sum(GameSession.deals), 0).label("deals"),
+            players.scalar_subquery().label("players"),
+            links.scalar_subquery().label("links"),
+        ).where(of_group)
+    ).one()
 
 
 def group_totals(db: Session, group_id: int) -> Rows:
@@ -164,6 +261,13 @@ def sessions(db: Session, group_id: int, *, before: int | None = None) -> Rows:
         .where(GameSession.group_id == group_id, *older)
         .order_by(GameSession.id.desc())
         .limit(SESSIONS_SHOWN + 1)
+    ).all()
+
+
+def every_session(db: Session, group_id: int) -> Rows:
+    """All sessions of a group, oldest first."""
+    return db.execute(
+        select(*GameSession.__table__.columns).where(GameSession.group_id == group_id).order_by(GameSession.id)
     ).all()
 
 
@@ -210,7 +314,7 @@ def scored_deal_before(db: Session, session_id: int, number: int) -> AnyRow | No
     ).one_or_none()
 
 
-def adjustment_notes(db: Session, session_id: int, *, after: int, before: int) -> Rows:
+def adjustment_notes(db: Session, session_id: int, *, after: int, before: int, most: int) -> Rows:
     """Why chips were moved by hand between two versions of a session: the latest, in order, with their ``version``."""
     latest = db.execute(
         select(SessionChange.version, SessionChange.note)
@@ -221,7 +325,7 @@ def adjustment_notes(db: Session, session_id: int, *, after: int, before: int) -
             SessionChange.kind == "adjustment",
         )
         .order_by(SessionChange.version.desc())
-        .limit(NOTES_SHOWN)
+        .limit(most)
     ).all()
     return latest[::-1]
 
@@ -394,6 +498,26 @@ def _chip_events(
     for version, chips in moved.items():
         there = range(accounts[bisect(came, version) - 1])
         yield version, (Adjustment(tuple(chips.get(seat, 0) for seat in there), notes[version]),)
+
+
+def latest_count(db: Session, session_id: int) -> AnyRow | None:
+    """The latest count of the chips: its ``version``, ``note`` and ``created_at``."""
+    return db.execute(
+        select(SessionChange.version, SessionChange.note, SessionChange.created_at)
+        .where(SessionChange.session_id == session_id, SessionChange.kind == "count")
+        .order_by(SessionChange.version.desc())
+        .limit(1)
+    ).one_or_none()
+
+
+def paid_deals(db: Session, session_id: int, before: int, limit: int) -> Rows:
+    """The latest deals that count of those recorded before the session's version *before*, latest first."""
+    return db.execute(
+        select(*Deal.__table__.columns)
+        .where(Deal.session_id == session_id, Deal.recorded < before, Deal.status == "scored")
+        .order_by(Deal.number.desc())
+        .limit(limit)
+    ).all()
 
 
 def deals_up_to(db: Session, session_id: int, number: int, limit: int) -> Rows:

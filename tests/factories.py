@@ -42,14 +42,17 @@ class MadeSession:
     group: NewLink
 
     def command(self, db: Session) -> dict[str, Any]:
-        """What every command on the session carries, as the session stands now."""
-        version = db.scalar(select(GameSession.version).where(GameSession.id == self.id))
+        """What every command on the session carries, as the session stands now, from whoever has the pen."""
+        found = select(GameSession.version, GameSession.pen, GameSession.pen_name).where(GameSession.id == self.id)
+        session = db.execute(found).one()
         db.rollback()
         return {
             "session_id": self.id,
-            "expected_version": version,
+            "expected_version": session.version,
             "submission_id": submission_id(),
             "link_id": self.group.link_id,
+            "device": session.pen,
+            "device_name": session.pen_name,
         }
 
     def plain_command(self, db: Session) -> SessionCommand:

@@ -655,6 +655,14 @@ class CardGame(ABC, Generic[D]):
         :raises IllegalDeal: carrying every problem :meth:`check` finds.
         """
 
+    def steady(self, ruleset: Ruleset) -> tuple[int | None, int | None]:
+        """The totals between which nobody's total has a say in what a deal brings; None where there is no bound.
+
+        As long as nobody wins and every total after a deal lies strictly between the two, it brings the same wherever
+        the totals stood before.
+        """
+        return None, None
+
     @abstractmethod
     def pay(self, score: DealScore[D]) -> tuple[Payment, ...]:
         """From whom to whom the chips of *score* go."""

@@ -514,6 +514,11 @@ class DirtyClubs(CardGame[DirtyClubsDeal]):
             outcome,
         )
 
+    def steady(self, ruleset: Ruleset) -> tuple[int | None, int | None]:
+        rules = _rules(ruleset)
+        # At the target a game is won, or a total held by a floor; at the ceiling a total may have been held.
+        return rules.target, rules.ceiling
+
     def pay(self, score: DealScore[DirtyClubsDeal]) -> tuple[Payment, ...]:
         return _stakes(score.before, score.table, _rules(score.before.ruleset)) if score.outcome else ()
 

@@ -56,7 +56,7 @@ _POSTS = {
     "unpaid": EntryKind.TRANSFER,
 }
 """What each kind of change enters in the ledger."""
-_POSTS_NOTHING = ("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game")
+_POSTS_NOTHING = ("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count")
 _CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
 _DRAWS_UP = ("close", "settle")
 _WITHDRAWS = ("reopen", "settle")

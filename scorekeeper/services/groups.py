@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_LINKS, MAX_PLAYERS
-from scorekeeper.models import Group, GroupLink, Player
+from scorekeeper.models import Group, GroupLink, JoinCode, Player
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.transaction import ChangedForm, fingerprint_of, transaction
@@ -49,6 +49,10 @@ class NewLink:
     group_id: int
     link_id: int
     token: str
+
+
+class GroupGone(Exception):
+    """The group has been deleted."""
 
 
 def token_hash(token: str) -> str:
@@ -105,8 +109,12 @@ def change_group(db: Session, group_id: int) -> None:
     """Move a group on by one version.
 
     Its row stays locked until the transaction ends, so that two phones cannot both add the last free name.
+
+    :raises GroupGone: if it has been deleted.
     """
-    db.execute(update(Group).where(Group.id == group_id).values(version=Group.version + 1))
+    this = update(Group).where(Group.id == group_id)
+    if db.execute(this.values(version=Group.version + 1).returning(Group.id)).one_or_none() is None:
+        raise GroupGone
 
 
 def add_player(db: Session, group_id: int, name: str) -> int:
@@ -156,6 +164,17 @@ def rename_player(db: Session, group_id: int, player_id: int, name: str) -> None
         )
 
 
+def retire_player(db: Session, group_id: int, player_id: int, *, retired: bool) -> None:
+    """Let a player retire, or bring one back who has."""
+    with transaction(db):
+        change_group(db, group_id)
+        db.execute(
+            update(Player)
+            .where(Player.group_id == group_id, Player.id == player_id)
+            .values(retired_at=datetime.now(UTC) if retired else None)
+        )
+
+
 def create_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
     """Make another link to the group; *name* is what it is called, or empty.
 
@@ -180,10 +199,9 @@ def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
     with transaction(db):
         change_group(db, group_id)
         roles = _in_force(db, group_id)
-        if link_id not in roles:
-            return
-        if roles[link_id] == Role.HOST and list(roles.values()).count(Role.HOST) == 1:
+        if roles.get(link_id) == Role.HOST and list(roles.values()).count(Role.HOST) == 1:
             raise Refused(Problem("LAST_LINK", "link"))
+        db.execute(delete(JoinCode).where(JoinCode.link_id == link_id))
         _withdraw(db, link_id)
 
 
@@ -202,13 +220,16 @@ def renew_link(db: Session, group_id: int, link_id: int) -> NewLink | None:
 
 
 def _in_force(db: Session, group_id: int) -> dict[int, str]:
-    """The role of each link in force."""
-    links = select(GroupLink.id, GroupLink.role).where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+    """The role of each link into the whole group that is in force."""
+    links = select(GroupLink.id, GroupLink.role).where(
+        GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None)
+    )
     return {link.id: link.role for link in db.execute(links)}
 
 
 def _withdraw(db: Session, link_id: int) -> None:
-    db.execute(update(GroupLink).where(GroupLink.id == link_id).values(withdrawn_at=datetime.now(UTC)))
+    in_force = GroupLink.id == link_id, GroupLink.withdrawn_at.is_(None)
+    db.execute(update(GroupLink).where(*in_force).values(withdrawn_at=datetime.now(UTC)))
 
 
 def _usable(name: str, field: str, problems: list[Problem]) -> str:

@@ -58,7 +58,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportSession:
-    """Players of the file who are not in the group yet join it."""
+    """Players of the file who are not in the group yet join it. ``device`` gets the pen, as in a session begun here."""
 
     group_id: int
     link_id: int
@@ -66,6 +66,8 @@ class ImportSession:
     name: str
     started_on: date
     file: SessionFile
+    device: str | None = None
+    device_name: str = ""
 
 
 def import_session(db: Session, command: ImportSession) -> int:
@@ -99,6 +101,8 @@ def import_session(db: Session, command: ImportSession) -> int:
                 started_on=command.started_on,
                 opening=file.opening,
                 chip=file.chip,
+                device=command.device,
+                device_name=command.device_name,
             ),
             fingerprint,
         )

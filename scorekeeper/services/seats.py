@@ -100,7 +100,9 @@ def _problems(
 ) -> list[Problem]:
     game, ruleset = game_of(session)
     players = [sitter.player for sitter in command.sitters]
-    known = db.scalars(select(Player.id).where(Player.group_id == session.group_id, Player.id.in_(players))).all()
+    in_group = select(Player.id).where(Player.group_id == session.group_id, Player.id.in_(players))
+    # Nobody can be removed while they are seated.
+    known = db.scalars(in_group.with_for_update(read=True, key_share=True)).all()
     if len(set(players)) < len(players):
         return [Problem("SEATED_TWICE", "seats")]
     if len(known) != len(players) or not {sitter.seat for sitter in command.sitters} <= {None, *own.values()}:

@@ -18,6 +18,7 @@ from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionC
 from scorekeeper.rules import CARD_GAMES, CardGame, Problem, Refused, Ruleset, Seat, Table, Unit
 from scorekeeper.services.groups import change_group
 from scorekeeper.services.history import game_of
+from scorekeeper.services.joining import end_codes
 from scorekeeper.services.ledger import Amount, Posting, post
 from scorekeeper.services.settlement import draw_up, withdraw_unpaid
 from scorekeeper.services.transaction import (
@@ -28,6 +29,7 @@ from scorekeeper.services.transaction import (
     StaleSession,
     change_session,
     fingerprint_of,
+    insert_or_update,
     transaction,
 )
 from scorekeeper.sessionfile import Chip
@@ -35,7 +37,10 @@ from scorekeeper.sessionfile import Chip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSession:
-    """``players`` sit clockwise; without a ``dealer`` the first is drawn by lot; everybody buys ``buy_in`` chips."""
+    """``players`` sit clockwise; without a ``dealer`` the first is drawn by lot; everybody buys ``buy_in`` chips.
+
+    ``device`` has the pen from the beginning; people call it ``device_name``.
+    """
 
     group_id: int
     link_id: int
@@ -49,6 +54,8 @@ class OpenSession:
     opening: tuple[int, ...] | None = None
     chip: Chip | None = None
     buy_in: int = 0
+    device: str | None = None
+    device_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +81,7 @@ def open_session(db: Session, command: OpenSession) -> int:
     :raises ChangedForm: if it comes with other content; nothing is written.
     """
     # Sent again after midnight it is the same form.
-    fingerprint = fingerprint_of(replace(command, started_on=date.min))
+    fingerprint = fingerprint_of(replace(command, started_on=date.min, device=None, device_name=""))
     with transaction(db):
         change_group(db, command.group_id)
         begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
@@ -124,6 +131,9 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
             exponent=command.chip and command.chip.exponent,
             table=table.state(),
             seating=list(enumerate(command.players)),
+            pen=command.device,
+            pen_name=command.device_name,
+            pen_since=0 if command.device is None else 1,
             submission_id=command.submission_id,
             started_on=command.started_on,
             created_at=now,
@@ -222,6 +232,7 @@ def close_session(db: Session, command: SessionCommand) -> None:
     try:
         with transaction(db):
             session = _open(change_session(db, command, "close"))
+            end_codes(db, session.id)
             db.execute(update(GameSession).where(GameSession.id == session.id).values(state="closed"))
             draw_up(db, session)
     except AlreadyDone:
@@ -275,7 +286,9 @@ def _accounts(db: Session, session: AnyRow) -> int:
 
 def _check_players(db: Session, command: OpenSession, game: CardGame[Any]) -> None:
     players = command.players
-    in_group = db.scalars(select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))).all()
+    found = select(Player.id).where(Player.group_id == command.group_id, Player.id.in_(players))
+    # Nobody can be removed while they are seated.
+    in_group = db.scalars(found.with_for_update(read=True, key_share=True)).all()
     admitted = game.admits(command.ruleset, len(players))
     if not len(players) == len(set(players)) == len(in_group) or not admitted:
         raise Refused(Problem("PLAYERS_COUNT", "players", {"players": game.players(command.ruleset)}))
@@ -321,12 +334,7 @@ def add_accounts(db: Session, session: AnyRow, players: Mapping[int, int], chips
             for place, (seat, player_id) in enumerate(players.items())
         ],
     )
-    # Where SQLite keeps the scores, the other dialect would be 2.5 MiB of every process for nothing.
-    if db.get_bind().dialect.name == "sqlite":
-        from sqlalchemy.dialects.sqlite import insert as insert_or_update
-    else:
-        from sqlalchemy.dialects.postgresql import insert as insert_or_update  # type: ignore[assignment]
-    rows = insert_or_update(GroupTotal).values(
+    rows = insert_or_update(db, GroupTotal).values(
         [
             {
                 "player_id": player_id,

@@ -9,7 +9,7 @@
   const stream = said.dataset.live;
   const tabs = navigator.locks && window.BroadcastChannel ? new BroadcastChannel(stream) : null;
   let [shown, newest, tag] = [Number(said.dataset.version), 0, null]; // on the screen, by what a stream said; the ETag
-  let [asOf, heard, tried, sent] = [Date.now(), 0, 0, 0]; // when: this was the newest, a stream spoke, one was tried, a form went
+  let [asOf, heard, tried, sent] = [Date.parse(document.lastModified), 0, 0, 0]; // when: this was the newest, a stream spoke, one was tried, a form went
   let looking = false;
   let stop = () => {};
   const streaming = () => Date.now() - heard < silence;

@@ -1,17 +1,23 @@
 // The deal form without waiting, and without the server: the page carries what is asked when, and every way the deal
 // can end, and this looks it up at each tap. The server is asked only about what is noted beside a deal, and for the
 // reasons. What was entered and not saved is still there when one comes back, while the session has not moved on.
-// The form works without this file; nothing here knows a rule of a game.
+// The form works without this file; nothing here knows a rule of a game. A deal to be recorded goes through the queue.
 "use strict";
 
-for (const form of document.querySelectorAll("form[data-preview]")) {
+// Have a form follow what is entered. What *ahead* says is of the deals that come before it and that the page does not
+// know: how many (count), which version they leave (version), and what they bring each seat (points), if that is known.
+// A form that goes through the queue is sent by *send*.
+function begin(form, { ahead = { count: 0 }, send = null } = {}) {
   const byId = (id) => document.getElementById(id);
-  const { fields, nodes, root, results, said, cells, unfit } = JSON.parse(byId("lookup").textContent);
+  const data = JSON.parse(byId("lookup").textContent);
+  const { fields, nodes, root, results, said, cells, unfit, names, totals } = data;
+  const figures = new Intl.NumberFormat(document.documentElement.lang, { signDisplay: data.signed ? "exceptZero" : "auto" });
   const offline = document.querySelector("[data-offline]");
   const entered = () => new URLSearchParams(new FormData(form));
   const patience = 8000; // milliseconds for the server to answer
   let asking = null; // what stops the question that the server is to answer
   let sending = null; // the button that was tapped: { id, waits }, where it waits for that answer
+  let lost = false; // whether the server gave none when it was asked last
 
   // What the answers so far leave of a field: the words that can be chosen (null: all of them), whether it is asked for
   // now, and whether it may be later.
@@ -85,7 +91,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
   }
 
   // Draw the form as the answers leave it; what is wanting, or what they lead to.
-  function follow() {
+  function draw() {
     const [known, answers] = [{}, []];
     let [wanting, problem] = ["", ""];
     for (const field of fields) {
@@ -106,21 +112,44 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       }
     }
     const found = nodes && !wanting ? results[answers.reduce((at, word) => nodes[at]?.[word], root)] : undefined;
-    return { found, wanting: wanting || (found ? "" : unfit), problem };
+    // Where nothing can be looked up and nobody be asked, it is noted as it is.
+    const unasked = send && !nodes && (ahead.count || lost);
+    return { found, wanting: wanting || (found || unasked ? "" : unfit), problem };
+  }
+
+  // Whether an ending holds though other deals come before: the ends of games, and what is near them, depend on totals.
+  function holds([shown]) {
+    if (!ahead.count) return true;
+    if (!ahead.points || shown.includes(";")) return false;
+    const [low, high] = data.steady;
+    const between = (total) => (low === null || total > low) && (high === null || total < high);
+    const brings = shown.split(",").map(Number);
+    const after = Object.keys(names).map((seat) => totals[seat] + brings[seat]);
+    return after.every(between) && Object.keys(names).every((seat, place) => between(after[place] + ahead.points[seat]));
+  }
+
+  // What an ending brings a seat, and its total then: each a text, and whether that is a debt.
+  function cell(seat, bySeat, points) {
+    const [change, total] = bySeat[points[seat]] ?? [];
+    if (!ahead.count || !change) return [change, total];
+    const now = totals[seat] + ahead.points[seat] + Number(points[seat]);
+    return [change, [figures.format(now).replace("-", "−"), data.signed && now < 0]];
   }
 
   // Show what the answers lead to, which the page carries.
   function paint({ found, wanting, problem }) {
-    const [shown, sentence] = found ?? ["", -1];
+    const held = found && holds(found) ? found : null;
+    const [shown, sentence] = held ?? ["", -1];
     const points = shown.split(";")[0].split(",");
     const [strong, span, missing] = byId("outcome").children;
-    [strong.textContent, span.textContent] = said[sentence] ?? [problem, ""];
+    [strong.textContent, span.textContent] = said?.[sentence] ?? [problem, wanting ? "" : form.dataset.unknown];
     missing.textContent = wanting;
-    for (const [seat, bySeat] of cells) {
+    for (const [seat, bySeat] of cells ?? []) {
       const brings = form.querySelector(`[data-brings="${seat}"]`);
       if (!brings) continue;
-      brings.hidden = !found;
-      (bySeat[points[seat]] ?? []).forEach(([text, debt], index) => {
+      brings.hidden = !held;
+      if (!held) continue;
+      cell(seat, bySeat, points).forEach(([text, debt], index) => {
         const drawn = brings.querySelectorAll(".num")[index];
         drawn.textContent = text;
         drawn.classList.toggle("debt", debt);
@@ -131,7 +160,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     const [record, why] = [byId("record"), byId("why")];
     record.disabled = Boolean(wanting);
     record.textContent = wanting || record.dataset.go;
-    why.hidden = !found;
+    why.hidden = !found || ahead.count > 0;
     why.open = why.open && !why.hidden;
     why.querySelector("ol").replaceChildren();
     for (const error of form.querySelectorAll(".error")) error.remove();
@@ -152,7 +181,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     answer.innerHTML = html;
     for (const part of answer.content.querySelectorAll("[data-part]")) byId(part.id).replaceChildren(...part.childNodes);
     for (const details of opened.map(byId)) if (details && !details.hidden) details.open = true;
-    follow();
+    draw();
     if (focused) byId(focused)?.focus({ preventScroll: true });
     window.scrollTo(x, y);
   }
@@ -172,10 +201,12 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       // No connection, or no answer in time.
     }
     clearTimeout(late);
-    if (asking !== question) return;
+    if (asking !== question || !form.isConnected) return;
     // Text typed meanwhile is newer than this answer, and its own change event is still to come.
     if (html !== null && entered().toString() === body.toString()) show(html);
     offline.hidden = html !== null;
+    lost = html === null;
+    if (send && !nodes) paint(draw());
     answered(html !== null);
   }
 
@@ -190,25 +221,80 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
   }
 
   function update() {
-    const drawn = follow();
-    if (nodes) paint(drawn);
+    const drawn = draw();
+    if (nodes || ahead.count) paint(drawn);
     asking?.abort();
     offline.hidden = true;
-    if (needsServer()) ask();
+    // The server knows nothing of the deals that wait here.
+    if (!ahead.count && needsServer()) ask();
     else answered(true);
   }
 
+  // What was answered, in the words of the form.
+  function described() {
+    const words = (element) => {
+      const copy = element.cloneNode(true);
+      for (const aside of copy.querySelectorAll("[aria-hidden]")) aside.remove();
+      return copy.textContent.trim();
+    };
+    const chosen = (input) => words(input.closest("label").querySelector("span"));
+    const told = fields.filter(({ aside }) => !aside).map(({ name, label, sums, seats }) => {
+      const group = form.querySelector(`[data-field="${name}"]`);
+      const inputs = group.hidden ? [] : [...group.querySelectorAll("input:checked")];
+      const said = inputs.map((input) => (sums ? `${names[seats.find((seat) => input.name === `${name}-${seat}`)]} ${chosen(input)}` : chosen(input)));
+      return said.length ? `${label}: ${said.join(", ")}` : "";
+    });
+    return told.filter(Boolean).join(" · ");
+  }
+
+  // The deal as it stands, for the queue to keep: what is sent, and what a person is shown of it meanwhile.
+  function deal() {
+    const { found } = draw();
+    const held = found && holds(found) ? found : null;
+    const [shown, sentence] = held ?? ["", -1];
+    const points = shown.split(";")[0].split(",").map(Number);
+    const rows = held && cells.map(([seat, bySeat]) => [names[seat], ...cell(seat, bySeat, points)]);
+    const { session, name, back, form: fresh } = form.dataset;
+    return {
+      session: Number(session), name, back, form: fresh, action: form.action, body: entered().toString(),
+      version: Number(form.elements.expected_version.value), title: document.querySelector("h1").textContent.trim(),
+      entered: described(), said: held ? said[sentence].join(" ") : "", rows, points: held && points,
+      next: found ? found[2] : data.next, over: Boolean(held && shown.split(";")[2]),
+    };
+  }
+
   form.addEventListener("submit", (event) => {
-    if (sending || asking) event.preventDefault();
+    if (sending || asking || send) event.preventDefault();
     if (sending) return;
     const sent = (sending = { id: event.submitter?.id || "record", waits: Boolean(asking) });
     // A send that was stopped must not lock the form.
     if (!asking) setTimeout(() => sending === sent && (sending = null), 10000);
+    if (asking || !send) return;
+    form.setAttribute("aria-busy", "true");
+    byId("record").textContent = form.dataset.sending;
+    send(deal(), () => sessionStorage.removeItem(draft));
   });
-  window.addEventListener("pageshow", () => (sending = null));
-  window.addEventListener("online", () => offline.hidden || update());
+  window.addEventListener("pageshow", ({ persisted }) => {
+    sending = null;
+    if (!persisted || !form.isConnected) return;
+    form.removeAttribute("aria-busy");
+    update();
+  });
+  window.addEventListener("online", () => !offline.hidden && form.isConnected && update());
   const opens = ({ target }) => target.id === "why" && target.open && !target.querySelector("li");
   form.addEventListener("toggle", (event) => opens(event) && !asking && update(), true);
+
+  if ("fresh" in form.dataset) {
+    // The same page may have been kept, and shown before: each time it is another form.
+    const id = crypto.getRandomValues(new Uint8Array(16));
+    form.elements.submission_id.value = [...id].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+  if (ahead.count) {
+    form.elements.expected_version.value = ahead.version;
+    const heading = document.querySelector("h1");
+    const number = new Intl.NumberFormat(document.documentElement.lang).format(Number(heading.dataset.number) + ahead.count);
+    heading.firstChild.textContent = heading.dataset.words.replace("{number}", number);
+  }
 
   // What belongs to this form as it was shown once is no part of what was entered.
   const own = ["csrf_token", "submission_id", "expected_version", "dealer", "dealt", "previewed"];
@@ -225,7 +311,7 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     location.reload();
   });
 
-  follow();
+  draw();
   const [fresh, kept] = [answers(), sessionStorage.getItem(draft)];
   if (kept && kept !== fresh && !document.querySelector("[role=alert]")) {
     for (const group of form.querySelectorAll(".follows")) group.classList.remove("follows");
@@ -238,3 +324,5 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
     byId("kept").hidden = false;
   }
 }
+
+for (const form of document.querySelectorAll("form[data-preview]:not([data-session])")) begin(form);

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import lru_cache
-from pathlib import Path
-
 from babel import Locale
-from flask import Flask, Response, has_request_context, request, url_for
+from flask import Flask, Response, has_request_context, request
 from flask_babel import Babel, format_date, format_datetime, format_time, get_locale
 from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOptions, XFrameOptions
 
@@ -17,13 +13,18 @@ from scorekeeper.web import (
     board,
     chart,
     chips,
+    counts,
+    csvfiles,
     deals,
     declaring,
     errors,
     files,
     groups,
+    join,
     links,
     live,
+    offline,
+    pen,
     rules,
     seats,
     sessions,
@@ -42,6 +43,7 @@ _HEADERS = Secure(
     .style_src("'self'")
     .img_src("'self'")
     .connect_src("'self'")
+    .worker_src("'self'")
     .manifest_src("'self'")
     .form_action("'self'")
     .base_uri("'none'")
@@ -56,15 +58,30 @@ def init_app(app: Flask, babel: Babel) -> None:
     """Give *app* its pages."""
     babel.init_app(app, locale_selector=preferred_locale)
     app.url_map.converters["id"] = IdConverter
-    at_table = board, tableview, bidding, declaring, deals, seats, why, chart
-    for module in (groups, links, sessions, *at_table, live, chips, settlement, files, rules):
+    at_table = board, tableview, pen, bidding, declaring, deals, seats, why, chart
+    for module in (
+        groups,
+        join,
+        links,
+        sessions,
+        *at_table,
+        live,
+        chips,
+        counts,
+        settlement,
+        files,
+        csvfiles,
+        rules,
+        offline,
+    ):
         app.register_blueprint(module.blueprint)
     live.init_app(app)
     errors.init_app(app)
-    app.jinja_env.globals.update(static_url=static_url)
+    app.jinja_env.globals.update(static_url=offline.static_url, words_url=offline.words_url)
     app.jinja_env.filters.update(
         signed=words.signed,
         number=words.number,
+        has_pen=words.has_pen,
         suit_name=words.suit_name,
         contract_name=words.contract_name,
         date=format_date,
@@ -80,17 +97,6 @@ def preferred_locale() -> str:
     return (has_request_context() and request.accept_languages.best_match(LOCALES)) or LOCALES[0]
 
 
-def static_url(filename: str) -> str:
-    """The address of a shipped file, which changes with its content and can be kept for good."""
-    return url_for("static", filename=filename, v=_content_hash(filename))
-
-
-@lru_cache(maxsize=64)
-def _content_hash(filename: str) -> str:
-    path = Path(__file__).resolve().parent.parent / "static" / filename
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-
-
 def _page_context() -> dict[str, object]:
     locale = get_locale() or Locale("en")
     values: dict[str, object] = {"locale_code": str(locale).replace("_", "-"), "text_direction": locale.text_direction}
@@ -100,6 +106,8 @@ def _page_context() -> dict[str, object]:
 
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
+    # By this a phone tells our answers from those of whatever stands between, and one release from another.
+    response.headers["X-Release"] = offline.release()
     if request.endpoint == "static" and "v" in request.args:
         response.cache_control.no_cache = None
         response.cache_control.public = True

@@ -6,12 +6,15 @@ link has been withdrawn, is told what a stranger is told: there is no such page.
 
 from __future__ import annotations
 
+import secrets
+
 from flask import abort, request, session
 
 from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.services.groups import Role
+from scorekeeper.web import picture
 
 MAX_LINKS = 50
 """How many groups one browser keeps open: the latest."""
@@ -22,11 +25,28 @@ def opened_links() -> list[int]:
     return list(session.get("links", []))
 
 
-def remember_link(link_id: int) -> None:
-    """Keep a link that was opened in this browser's cookie."""
-    links = [known for known in opened_links() if known != link_id]
-    session["links"] = [*links, link_id][-MAX_LINKS:]
+def lent_links() -> list[int]:
+    """The links another phone lent this browser with the pen, as far as it has not opened them itself."""
+    return [link for link in session.get("lent", []) if link not in opened_links()]
+
+
+def usable_links() -> list[int]:
+    """Every link this browser may use, its own and those that were lent to it."""
+    return [*opened_links(), *lent_links()]
+
+
+def remember_link(link_id: int, *, lent: bool = False) -> None:
+    """Keep a link that was opened, or is *lent*, in this browser's cookie."""
+    kept = "lent" if lent else "links"
+    links = [known for known in session.get(kept, []) if known != link_id]
+    session[kept] = [*links, link_id][-MAX_LINKS:]
     session.permanent = True
+    device()
+
+
+def device() -> str:
+    """What this browser is known by among those that write in a session; nobody else is told."""
+    return str(session.setdefault("device", secrets.token_hex(8)))
 
 
 def group(group_id: int, may: Role | None = None) -> AnyRow:
@@ -34,12 +54,32 @@ def group(group_id: int, may: Role | None = None) -> AnyRow:
 
     Who looks needs to be able to watch and who changes something to score, unless *may* says otherwise.
     """
-    return _let_in(queries.group_of(db.session(), group_id, opened_links()), may)
+    return _let_in(queries.group_of(db.session(), group_id, usable_links(), lent=lent_links()), may)
 
 
 def game_session(session_id: int, may: Role | None = None) -> AnyRow:
-    """The session, with the link that opens its group; 404 and 403 as in :func:`group`."""
-    return _let_in(queries.session_of(db.session(), session_id, opened_links()), may)
+    """The session, with the link that opens its group; 404 and 403 as in :func:`group`.
+
+    Whoever may score may take the pen as well: whether this browser has it is the ``writes`` of the row.
+    """
+    return _let_in(_session_of(session_id), may)
+
+
+def may_score(session_id: int) -> bool:
+    """Whether this browser may write in the session, whoever has the pen now."""
+    row = _session_of(session_id)
+    return row is not None and Role(row.role).includes(Role.SCORER)
+
+
+def _session_of(session_id: int) -> AnyRow | None:
+    return queries.session_of(
+        db.session(),
+        session_id,
+        usable_links(),
+        lent=lent_links(),
+        device=session.get("device"),
+        side=picture.side_of(session_id),
+    )
 
 
 def _let_in(row: AnyRow | None, may: Role | None) -> AnyRow:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import flask
@@ -18,15 +17,16 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
-from scorekeeper.paths import shipped
 from scorekeeper.queries import Rows
-from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Unit
+from scorekeeper.rules import CardGame, DealScore, Facts, Result, Ruleset, Table, Unit
 from scorekeeper.services.groups import Role
 from scorekeeper.services.history import deal_is_due, dealer_by_hand, game_of, next_table, present_at
 from scorekeeper.web import access, amounts, picture, seats, sheet
 from scorekeeper.web.amounts import Amount
+from scorekeeper.web.dealform import seats_ahead
 from scorekeeper.web.entry import shown as shown_text
 from scorekeeper.web.forms import new_submission_id
+from scorekeeper.web.offline import kept, release
 
 blueprint = Blueprint("board", __name__)
 
@@ -44,14 +44,14 @@ class StandingRow(NamedTuple):
 @blueprint.get("/sessions/<id:session_id>")
 def session(session_id: int) -> Response:
     game_session = access.game_session(session_id)
-    return answer(_tag(game_session), lambda: _page(game_session))
+    return kept(lambda: answer(form_tag(game_session), lambda: _page(game_session)), [game_session.group_id])
 
 
 @blueprint.get("/sessions/<id:session_id>/board")
 def board(session_id: int) -> Response:
     """The part of the page that changes with every deal, to be put in place of the one shown."""
     game_session = access.game_session(session_id)
-    return answer(_tag(game_session), lambda: _board(game_session))
+    return answer(form_tag(game_session), lambda: _board(game_session))
 
 
 @blueprint.post("/sessions/<id:session_id>/side")
@@ -101,6 +101,7 @@ def _board_values(game_session: AnyRow, accounts: Rows, deals: Rows) -> dict[str
     return {
         **picture.table_values(game_session, accounts, latest, score),
         "due": deal_is_due(game_session),
+        "ahead": seats_ahead(game_session, Table.restored(ruleset, game_session.table)),
         "won": next((sheet.word_of(deal, names) for deal in shown if deal.winners), ""),
         # Nothing has been dealt in the game that was begun last.
         "begun": latest is not None and latest.status == "scored" and table.game > latest.before["game"],
@@ -141,7 +142,7 @@ def _menu(game_session: AnyRow) -> list[tuple[str, str]]:
     """Everything else there is about a session: what it is called, and its address."""
     game, ruleset = game_of(game_session)
     for_chips, is_open = game.plays_for_chips(ruleset), game_session.state == "open"
-    scores = game_session.role != Role.VIEWER
+    scores = game_session.writes
     chips = [("chips.chips", _("Chips"))]
     pages = [
         *(chips if for_chips else []),
@@ -152,7 +153,9 @@ def _menu(game_session: AnyRow) -> list[tuple[str, str]]:
         ("deals.index", _("Score sheet")),
         ("rules.of_session", _("Rules and payments")),
         *([] if for_chips else chips),
-        ("files.export", _("Export")),
+        ("files.downloads", _("Export")),
+        *([("pen.pen", _("Hand over the pen"))] if scores else []),
+        *([("join.codes", _("Join by a code"))] if is_open and game_session.role == Role.HOST else []),
         ("settlement.settlement", _("End the session") if is_open and scores else _("Settlement")),
     ]
     return [(label, url_for(page, session_id=game_session.id)) for page, label in pages]
@@ -192,32 +195,22 @@ def _may_throw_in(game: CardGame[Any], ruleset: Ruleset) -> bool:
     return any(THROWN_IN.get(field.name) in field.choices for field in fields)
 
 
-def _tag(game_session: AnyRow) -> str | None:
-    """What the page depends on, as its ETag; None where it also shows something that comes once."""
+def form_tag(game_session: AnyRow, *more: object) -> str | None:
+    """What a page with forms about a session depends on, as its ETag; None where it shows something that comes once."""
     forms_key = flask.session.get("csrf_token")
     if forms_key is None or "_flashes" in flask.session:
         return None
-    return tag_of(game_session, forms_key)
+    return tag_of(game_session, forms_key, *more)
 
 
 def tag_of(game_session: AnyRow, *more: object) -> str:
-    """What any page about the table as seated depends on, as its ETag."""
-    seen = game_session.version, game_session.group_version, game_session.link_id, picture.side_of(game_session.id)
-    return hashlib.sha256(repr((*seen, get_locale(), _release(), *more)).encode()).hexdigest()[:32]
+    """What a page of a session depends on, as its ETag."""
+    at = game_session.version, game_session.group_version
+    by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
+    return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]
 
 
-@cache
-def _release() -> str:
-    """A name for what is installed: templates, static files and code."""
-    content = hashlib.sha256()
-    for folder in (Path(__file__).resolve().parent.parent, shipped("templates")):
-        for path in sorted(folder.rglob("*.*")):
-            if path.suffix in {".py", ".html", ".css", ".js", ".svg", ".mo"}:
-                content.update(path.read_bytes())
-    return content.hexdigest()
-
-
-def answer(tag: str | None, page: Callable[[], str]) -> Response:
+def answer(tag: str | None, page: Callable[[], ResponseReturnValue]) -> Response:
     """*page*, unless the browser has the one that *tag* names."""
     unchanged = tag is not None and request.if_none_match.contains_weak(tag)
     response = Response(status=304) if unchanged else make_response(page())

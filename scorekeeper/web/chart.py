@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from flask import Blueprint, abort, render_template, request, url_for
+from flask import Blueprint, Response, abort, render_template, request, url_for
 from flask_babel import gettext as _
 
 from scorekeeper import queries, words
@@ -22,6 +22,7 @@ from scorekeeper.rules import Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
+from scorekeeper.web.board import answer, tag_of
 from scorekeeper.web.ids import row_key
 
 blueprint = Blueprint("chart", __name__)
@@ -101,9 +102,13 @@ class Axis(NamedTuple):
 
 
 @blueprint.get("/sessions/<id:session_id>/chart")
-def chart(session_id: int) -> str:
+def chart(session_id: int) -> Response:
     """All deals, or those up to the one that ``?deal=`` names."""
     session = access.game_session(session_id)
+    return answer(tag_of(session), lambda: _page(session))
+
+
+def _page(session: AnyRow) -> str:
     names = tuple(seat.name for seat in queries.seats(db.session(), session.id))
     last = request.args.get("deal", type=row_key) or session.deals
     if last > session.deals:

@@ -30,6 +30,7 @@ from scorekeeper.services.history import game_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
 from scorekeeper.services.transaction import StaleSession
 from scorekeeper.web import access, amounts
+from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import SessionForm, command_fields
 from scorekeeper.web.ids import row_key
 from scorekeeper.words.numbers import locale
@@ -104,7 +105,7 @@ for _seat in range(MAX_ACCOUNTS):
 @blueprint.get("/sessions/<id:session_id>/chips")
 def chips(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    return _page(session, queries.seats(db.session(), session.id))
+    return answer(form_tag(session), lambda: _page(session, queries.seats(db.session(), session.id)))
 
 
 @blueprint.post("/sessions/<id:session_id>/chips/buy-in")
@@ -338,4 +339,8 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "declare": lambda _deal: _("The next deal was announced."),
     "drop": lambda _deal: _("The deal that had been announced was dropped."),
     "seats": lambda _seats: _("Everybody was seated anew."),
+    "count": lambda _count: _("The chips were counted."),
+    "pen": lambda name: (
+        _("%(name)s took the pen.", name=words.isolated(name)) if name else _("Another phone took the pen.")
+    ),
 }

@@ -82,12 +82,19 @@ class DealForm:
             return url_for(correcting, session_id=self.session.id, number=self.number)
         return url_for(declaring if self.declares else recording, session_id=self.session.id)
 
+    @property
+    def queues(self) -> bool:
+        """Whether a phone keeps what is sent here until it has arrived."""
+        return self.corrects is None and not self.declares
+
     def first_facts(self) -> Facts:
         """What is chosen before anybody chooses: the lowest contract, the commonest, or the deal as it stands."""
         if self.corrects is not None:
             return {name: value for name, value in self.corrects.facts.items() if name not in MISDEAL}
-        lowest = {field.name: field.choices[0] for field in self.game.fields(self.table) if field.name == "contract"}
-        return {**lowest, **(self.session.declared or {})}
+        return {**self.lowest(), **(self.session.declared or {})}
+
+    def lowest(self) -> Facts:
+        return {field.name: field.choices[0] for field in self.game.fields(self.table) if field.name == "contract"}
 
     def entered(self) -> Entry:
         """What was sent. In a correction, that somebody dealt whose turn it was goes without saying."""
@@ -152,6 +159,24 @@ def first_page(form: DealForm) -> ResponseReturnValue:
     return form_page(form, {**first, **known}, SessionForm(expected_version=form.session.version))
 
 
+def page_ahead(form: DealForm, dealer: Seat) -> ResponseReturnValue:
+    """The form as it will be when *dealer* deals in turn, at the table as it stands now."""
+    if not deal_is_due(form.session):
+        return redirect(form.back)
+    if dealer not in form.table.ring:
+        abort(404)
+    ahead = replace(form, table=replace(form.table, dealer=dealer))
+    return form_page(ahead, ahead.lowest(), SessionForm(expected_version=form.session.version))
+
+
+def seats_ahead(session: AnyRow, table: Table) -> list[Seat]:
+    """Whose forms a phone fetches while it can, beside the next one, to go on recording where there is no network.
+
+    Whoever deals next has another form for later only if something of the next deal is known.
+    """
+    return [seat for seat in table.ring if session.declared or seat != table.dealer]
+
+
 def preview_page(form: DealForm) -> ResponseReturnValue:
     """What was entered and what it would bring; the session's page if no deal is due."""
     if form.corrects is None and not deal_is_due(form.session):
@@ -179,6 +204,8 @@ def stale_page(form: DealForm, session_form: SessionForm) -> ResponseReturnValue
     meanwhile = [deal for deal in deals if deal.version > seen][:MAX_MEANWHILE]
     if form.session.state == "closed" and form.corrects is None:
         notices = [_("This session has been ended meanwhile, so nothing was saved. Reopen it to record this deal.")]
+    elif seen == form.session.version and not form.session.writes:
+        notices = [_("Another phone has the pen, so nothing was saved.")]
     elif form.corrects is not None:
         notices = [_("The session has changed meanwhile, so nothing was saved. Is this correction still needed?")]
     else:
@@ -206,6 +233,7 @@ def form_page(
         form=session_form,
         status=status,
         notices=[*notices, *_out_of_turn(form, entry)],
+        ahead=seats_ahead(form.session, form.table) if form.queues and request.method == "GET" else None,
         meanwhile=sheet.score_sheet(form.session, form.names, meanwhile) if meanwhile else None,
         lookup=lookup(
             form.game,

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from wtforms import HiddenField
@@ -17,7 +17,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Table
+from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -37,17 +37,21 @@ from scorekeeper.services.history import dealer_by_hand, game_of
 from scorekeeper.services.transaction import SessionClosed, SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
+from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.dealform import (
     earlier_deal,
     first_page,
     form_page,
     next_deal,
+    page_ahead,
     preview_page,
     review_page,
     seat_names,
     stale_page,
 )
 from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.web.ids import MAX_SEAT
+from scorekeeper.web.offline import kept
 
 blueprint = Blueprint("deals", __name__)
 
@@ -61,7 +65,8 @@ def index(session_id: int) -> ResponseReturnValue:
     """The score sheet, a page at a time: the one with deal ``deal``, or the one that ends before deal ``before``."""
     session = access.game_session(session_id)
     if "deal" not in request.args:
-        return _sheet_page(session)
+        tag = form_tag(session, sheet.oldest_first(session.id))
+        return answer(tag, lambda: _sheet_page(session))
     number = request.args.get("deal", type=int)
     if number is None or not 1 <= number <= session.deals:
         return _sheet_page(session, no_deal=True), 404
@@ -106,7 +111,14 @@ def _sheet_page(session: AnyRow, *, no_deal: bool = False) -> str:
 
 @blueprint.get("/sessions/<id:session_id>/deals/new")
 def new(session_id: int) -> ResponseReturnValue:
-    return first_page(next_deal(session_id))
+    deal_form = next_deal(session_id)
+    return kept(lambda: first_page(deal_form), [deal_form.session.group_id])
+
+
+@blueprint.get(f"/sessions/<id:session_id>/deals/ahead/<int(max={MAX_SEAT}):seat>")
+def ahead(session_id: int, seat: int) -> ResponseReturnValue:
+    """The form of a deal that is dealt from *seat* after others that wait on a phone; recorded like any other."""
+    return page_ahead(next_deal(session_id), Seat(seat))
 
 
 @blueprint.post("/sessions/<id:session_id>/deals/preview")
@@ -126,7 +138,8 @@ def record(session_id: int) -> ResponseReturnValue:
         return form_page(deal_form, entry.facts, form, status=422, problems=refused.problems)
     except (StaleSession, SessionClosed):
         return stale_page(next_deal(session_id), form)
-    return redirect(deal_form.saved, 303)
+    # A phone that keeps a deal until it has arrived must not take just any answer for ours.
+    return Response(status=201) if "X-Queued" in request.headers else redirect(deal_form.saved, 303)
 
 
 @blueprint.post("/sessions/<id:session_id>/misdeal")
@@ -157,9 +170,13 @@ def take_back_game(session_id: int) -> ResponseReturnValue:
 
 
 @blueprint.get("/sessions/<id:session_id>/deals/<id:number>")
-def deal(session_id: int, number: int) -> str:
+def deal(session_id: int, number: int) -> Response:
     """Why a deal brought what it did, and what it said before each change."""
     session = access.game_session(session_id)
+    return answer(form_tag(session), lambda: _deal_page(session, number))
+
+
+def _deal_page(session: AnyRow, number: int) -> str:
     row = _deal(session, number)
     accounts = queries.seats(db.session(), session.id)
     names = [account.name for account in accounts]

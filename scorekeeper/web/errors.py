@@ -9,17 +9,20 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
 from scorekeeper.rules import Refused
-from scorekeeper.services.transaction import ChangedForm, SessionClosed, StaleSession
-from scorekeeper.words import problem_message
+from scorekeeper.services.groups import GroupGone
+from scorekeeper.services.transaction import ChangedForm, PenElsewhere, SessionClosed, StaleSession
+from scorekeeper.words import has_pen, problem_message
 
 Page = tuple[str, int]
 
 
 def init_app(app: Flask) -> None:
     app.register_error_handler(StaleSession, _stale)
+    app.register_error_handler(PenElsewhere, _pen_elsewhere)
     app.register_error_handler(ChangedForm, _changed)
     app.register_error_handler(SessionClosed, _closed)
     app.register_error_handler(Refused, _refused)
+    app.register_error_handler(GroupGone, _gone)
     app.register_error_handler(CSRFError, _forged)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(500, _failed)
@@ -29,7 +32,8 @@ def error_page(status: int, title: str, *sentences: str) -> Page:
     """A page that says what happened and what to do."""
     # Only who may see a session is told that something in it is stale or cannot be.
     session_id = (request.view_args or {}).get("session_id") if status in (409, 422) else None
-    return render_template("error.html", title=title, sentences=sentences, session_id=session_id), status
+    gone = status in (403, 404)
+    return render_template("error.html", title=title, sentences=sentences, session_id=session_id, gone=gone), status
 
 
 def _stale(error: StaleSession) -> Page:
@@ -38,6 +42,15 @@ def _stale(error: StaleSession) -> Page:
         _("Somebody was quicker"),
         _("The session has changed since this page was shown, so nothing was saved."),
         _("Go back, reload the page, and look whether what you meant to do has been done."),
+    )
+
+
+def _pen_elsewhere(error: PenElsewhere) -> Page:
+    return error_page(
+        409,
+        has_pen(error.name),
+        _("One phone writes at a time, so nothing was saved."),
+        _("Take the pen over on the page of the session, and do it again."),
     )
 
 
@@ -60,6 +73,10 @@ def _closed(error: SessionClosed) -> Page:
 
 def _refused(error: Refused) -> Page:
     return error_page(422, _("This cannot be saved"), *(problem_message(problem) for problem in error.problems))
+
+
+def _gone(error: GroupGone) -> Page:
+    return error_page(404, *_http_sentences(404))
 
 
 def _forged(error: CSRFError) -> Page:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import PurePath
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from babel.lists import format_list
 from flask import Blueprint, abort, current_app, flash, redirect, render_template, send_file, url_for
@@ -30,6 +31,7 @@ from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
+from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.sessions import today
 from scorekeeper.words.numbers import locale
@@ -74,10 +76,40 @@ class ImportForm(SubmissionForm):
 @blueprint.get("/sessions/<id:session_id>/export")
 def export(session_id: int) -> Response:
     session = access.game_session(session_id)
-    document = write_document(queries.session_file(db.session(), session))
-    name = _NO_FILE_NAME.sub("-", f"{session.name} {session.started_on.isoformat()}.json")
-    content = io.BytesIO(_pretty(document).encode())
-    response = send_file(content, mimetype="application/json", as_attachment=True, download_name=name)
+    return attachment(_session_file(session), named(session, ".json"), "application/json")
+
+
+@blueprint.get("/groups/<id:group_id>/export")
+def archive(group_id: int) -> Response:
+    """The session file of every session of a group, oldest first, each in a folder: several may have one name."""
+    group = access.group(group_id, Role.HOST)
+    content = io.BytesIO()
+    with ZipFile(content, "w", ZIP_DEFLATED) as archive:
+        for place, session in enumerate(queries.every_session(db.session(), group.id), start=1):
+            archive.writestr(f"{place}/{named(session, '.json')}", _session_file(session))
+    return attachment(content.getvalue(), file_name(f"{group.name} {today().isoformat()}.zip"), "application/zip")
+
+
+@blueprint.get("/sessions/<id:session_id>/files")
+def downloads(session_id: int) -> Response:
+    """Everything that can be taken out of a session."""
+    session = access.game_session(session_id)
+    return answer(form_tag(session), lambda: render_template("files/export.html", session=session))
+
+
+def named(session: AnyRow, ending: str) -> str:
+    """The name of a file of *session*: its name, its day and *ending*."""
+    return file_name(f"{session.name} {session.started_on.isoformat()}{ending}")
+
+
+def file_name(name: str) -> str:
+    """*name* as every system takes it for that of a file."""
+    return _NO_FILE_NAME.sub("-", name)
+
+
+def attachment(content: bytes, name: str, mimetype: str) -> Response:
+    """*content* as a file to be kept under *name*."""
+    response = send_file(io.BytesIO(content), mimetype=mimetype, as_attachment=True, download_name=name)
     response.cache_control.private = True
     return response
 
@@ -137,6 +169,8 @@ def confirm(group_id: int) -> ResponseReturnValue:
         name=name,
         started_on=form.started_on.data,
         file=file,
+        device=access.device(),
+        device_name=group.link_name,
     )
     try:
         session_id = import_session(db.session(), command)
@@ -145,6 +179,10 @@ def confirm(group_id: int) -> ResponseReturnValue:
         return _dry_run(group, file, form, 422, problems)
     flash(_("The session was imported."), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def _session_file(session: AnyRow) -> bytes:
+    return _pretty(write_document(queries.session_file(db.session(), session))).encode()
 
 
 def _signer() -> URLSafeSerializer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 from flask import abort, request
 from flask_wtf import FlaskForm
@@ -14,7 +14,10 @@ from wtforms.widgets import HiddenInput
 
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Problem
+from scorekeeper.web import access
 from scorekeeper.words import problem_message
+
+AnyForm = TypeVar("AnyForm", bound=FlaskForm)
 
 
 def new_submission_id() -> str:
@@ -22,13 +25,17 @@ def new_submission_id() -> str:
     return secrets.token_hex(16)
 
 
-class SubmissionForm(FlaskForm):  # type: ignore[misc]
-    """A form that does its work once, however often it is sent."""
+class PlainForm(FlaskForm):  # type: ignore[misc]
+    """What every form is: a token of its browser, and fields."""
 
     class Meta(FlaskForm.Meta):  # type: ignore[misc]
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
             """Only what a form sends: FlaskForm would take any JSON too, and stumble over most of it."""
             return None if request.is_json else super().wrap_formdata(form, formdata)
+
+
+class SubmissionForm(PlainForm):
+    """A form that does its work once, however often it is sent."""
 
     submission_id = HiddenField(default=new_submission_id, validators=[InputRequired(), Regexp(r"[0-9a-f]{32}\Z")])
 
@@ -66,7 +73,7 @@ class SessionForm(SubmissionForm):
         self.expected_version.data, self.expected_version.raw_data = version, None
 
 
-def checked(form: SessionForm) -> SessionForm:
+def checked(form: AnyForm) -> AnyForm:
     """A form that is only a button: whatever is wrong with it, nobody typed it."""
     if not form.validate():
         abort(400)
@@ -80,13 +87,20 @@ class CommandFields(TypedDict):
     expected_version: int
     submission_id: str
     link_id: int
+    device: str
+    device_name: str
+    takes_pen: bool
 
 
 def command_fields(session: AnyRow, form: SessionForm) -> CommandFields:
-    """What *form* and the session it belongs to give every command."""
+    """What *form*, the session it belongs to and this browser give every command."""
     return {
         "session_id": session.id,
         "expected_version": form.expected_version.data,
         "submission_id": form.submission_id.data,
         "link_id": session.link_id,
+        "device": access.device(),
+        "device_name": session.device_name,
+        # What every form carries that a page shows to a phone without the pen.
+        "takes_pen": request.form.get("takes_pen") == "1",
     }

@@ -12,6 +12,7 @@ from flask import Blueprint, Response, abort, flash, redirect, render_template, 
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
+from flask_babel import ngettext
 from wtforms import Field, StringField
 
 from scorekeeper import queries
@@ -19,13 +20,15 @@ from scorekeeper.extensions import db
 from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
-from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player
+from scorekeeper.services.deletion import delete_group, remove_player
+from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player, retire_player
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
 from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.links import page_with_new_link, show_once
-from scorekeeper.words import game_name, name_of, number, ruleset_title
+from scorekeeper.web.offline import kept
+from scorekeeper.words import game_name, isolated, name_of, number, problem_message, ruleset_title
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("groups", __name__)
@@ -66,6 +69,10 @@ class NewPlayerForm(PlayerForm):
     name = StringField(later("Another player"))
 
 
+class DeleteForm(SubmissionForm):
+    name = StringField(later("Type the name of the group"))
+
+
 @dataclass(frozen=True, slots=True)
 class SessionLine:
     """A session in the list of its group. ``standing`` says who is ahead or has won."""
@@ -79,7 +86,7 @@ class SessionLine:
 
 
 @blueprint.get("/")
-def start() -> str:
+def start() -> ResponseReturnValue:
     return _start_page(StartForm())
 
 
@@ -108,7 +115,8 @@ def create() -> ResponseReturnValue:
 
 @blueprint.get("/groups/<id:group_id>")
 def group(group_id: int) -> ResponseReturnValue:
-    return _group_page(access.group(group_id), NewPlayerForm())
+    group = access.group(group_id)
+    return kept(lambda: _group_page(group, NewPlayerForm()), [group.id])
 
 
 @blueprint.post("/groups/<id:group_id>/players")
@@ -127,7 +135,7 @@ def add(group_id: int) -> ResponseReturnValue:
 @blueprint.get("/groups/<id:group_id>/players/<id:player_id>")
 def player(group_id: int, player_id: int) -> str:
     group, player = _player(group_id, player_id)
-    return render_template("groups/player.html", group=group, player=player, form=PlayerForm(name=player.name))
+    return _player_page(group, player, PlayerForm(name=player.name))
 
 
 @blueprint.post("/groups/<id:group_id>/players/<id:player_id>")
@@ -139,9 +147,77 @@ def rename(group_id: int, player_id: int) -> ResponseReturnValue:
         rename_player(db.session(), group.id, player.id, form.name.data or "")
     except Refused as refused:
         form.add_problems(refused.problems)
-        return render_template("groups/player.html", group=group, player=player, form=form), 422
+        return _player_page(group, player, form), 422
     flash(_("The name has been changed in every session."), "done")
-    return redirect(url_for("groups.group", group_id=group.id, _anchor="players"), 303)
+    return _to_players(group_id)
+
+
+@blueprint.post("/groups/<id:group_id>/players/<id:player_id>/retire")
+def retire(group_id: int, player_id: int) -> ResponseReturnValue:
+    group, player = _player(group_id, player_id)
+    retire_player(db.session(), group.id, player.id, retired=True)
+    flash(_("%(player)s has retired.", player=isolated(player.name)), "done")
+    return _to_players(group_id)
+
+
+@blueprint.post("/groups/<id:group_id>/players/<id:player_id>/return")
+def bring_back(group_id: int, player_id: int) -> ResponseReturnValue:
+    group, player = _player(group_id, player_id)
+    retire_player(db.session(), group.id, player.id, retired=False)
+    flash(_("%(player)s is back.", player=isolated(player.name)), "done")
+    return _to_players(group_id)
+
+
+@blueprint.post("/groups/<id:group_id>/players/<id:player_id>/remove")
+def remove(group_id: int, player_id: int) -> ResponseReturnValue:
+    group, player = _player(group_id, player_id)
+    try:
+        remove_player(db.session(), group.id, player.id)
+    except Refused as refused:
+        form = PlayerForm(formdata=None, name=player.name)
+        return _player_page(group, player, form, *map(problem_message, refused.problems)), 422
+    flash(_("%(player)s has been removed.", player=isolated(player.name)), "done")
+    return _to_players(group_id)
+
+
+@blueprint.get("/groups/<id:group_id>/delete")
+def deletion(group_id: int) -> str:
+    """What goes with the group, and the way to let it go."""
+    return _deletion_page(access.group(group_id, Role.HOST), DeleteForm())
+
+
+@blueprint.post("/groups/<id:group_id>/delete")
+def delete(group_id: int) -> ResponseReturnValue:
+    group = access.group(group_id, Role.HOST)
+    form = DeleteForm()
+    form.validate()
+    try:
+        delete_group(db.session(), group.id, form.name.data or "")
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _deletion_page(group, form), 422
+    flash(_("The group and everything in it has been deleted."), "done")
+    return redirect(url_for("groups.start"), 303)
+
+
+def _to_players(group_id: int) -> ResponseReturnValue:
+    return redirect(url_for("groups.group", group_id=group_id, _anchor="players"), 303)
+
+
+def _player_page(group: AnyRow, player: AnyRow, form: PlayerForm, *errors: str) -> str:
+    has_sat = queries.has_sat(db.session(), group.id, player.id)
+    return render_template("groups/player.html", group=group, player=player, form=form, has_sat=has_sat, errors=errors)
+
+
+def _deletion_page(group: AnyRow, form: DeleteForm) -> str:
+    size = queries.size_of_group(db.session(), group.id)
+    goes = [
+        ngettext("%(count)s session", "%(count)s sessions", size.sessions, count=number(size.sessions)),
+        ngettext("%(count)s deal", "%(count)s deals", size.deals, count=number(size.deals)),
+        ngettext("%(count)s player", "%(count)s players", size.players, count=number(size.players)),
+        ngettext("%(count)s link", "%(count)s links", size.links, count=number(size.links)),
+    ]
+    return render_template("groups/delete.html", group=group, form=form, goes=goes)
 
 
 def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
@@ -150,9 +226,11 @@ def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
     return group, found[0] if found else abort(404)
 
 
-def _start_page(form: StartForm) -> str:
-    groups = queries.groups_of(db.session(), access.opened_links())
-    return render_template("groups/start.html", groups=groups, form=form)
+def _start_page(form: StartForm) -> Response:
+    groups = queries.groups_of(db.session(), access.usable_links())
+    joined = queries.joined_sessions(db.session(), access.opened_links())
+    seen = {*(group.id for group in groups), *(session.group_id for session in joined)}
+    return kept(lambda: render_template("groups/start.html", groups=groups, joined=joined, form=form), sorted(seen))
 
 
 def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
@@ -162,6 +240,7 @@ def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
     for seat in queries.seats_of_sessions(db.session(), [row.id for row in shown]):
         names.setdefault(seat.session_id, []).append(seat.name)
     totals = queries.group_totals(db.session(), group.id)
+    players = queries.players(db.session(), group.id)
     return page_with_new_link(
         "groups/group.html",
         group=group,
@@ -171,7 +250,8 @@ def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
         older=shown[-1].id if len(rows) > len(shown) else None,
         chips=_chips(group.id, totals),
         games=list(_games(group.id, totals)),
-        players=queries.players(db.session(), group.id),
+        players=[player for player in players if player.retired_at is None],
+        retired=[player for player in players if player.retired_at is not None],
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from werkzeug.routing import IntegerConverter, Map
 
 MAX_ID = 2**31 - 1
+MAX_SEAT = 99
+"""The highest seat an address can name."""
 
 
 class IdConverter(IntegerConverter):

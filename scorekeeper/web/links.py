@@ -34,7 +34,7 @@ class LinkForm(SubmissionForm):
     )
 
 
-def _role_name(role: str) -> str:
+def role_name(role: str) -> str:
     """What a link of this role lets one do."""
     return {
         Role.SCORER: _("Keep the score: record, correct and settle"),
@@ -45,7 +45,7 @@ def _role_name(role: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownLink:
-    """A new link as a page shows it once: its ``address``, and that as a QR code in SVG."""
+    """An address for other phones as a page shows it: itself, and as a QR code in SVG."""
 
     address: str
     qr: Markup
@@ -119,19 +119,25 @@ def page_with_new_link(template: str, *, group: AnyRow, **values: object) -> Res
     new_link = None
     if session.get("new_link", [None])[0] == group.id:
         _group, token = session.pop("new_link")
-        new_link = _shown(token)
+        address = url_for("links.open_link", token=token, _external=True)
+        new_link = shown_code(address, _("The link as a QR code"))
     response = make_response(render_template(template, group=group, new_link=new_link, **values))
     if new_link:
         response.cache_control.no_store = True
     return response
 
 
-def _shown(token: str) -> ShownLink:
-    address = url_for("links.open_link", token=token, _external=True)
+def shown_code(address: str, title: str) -> ShownLink:
+    """*address* to be opened by other phones; *title* says what its code is."""
     code = segno.make(address, micro=False)
     # segno escapes the title; everything else it writes is its own.
-    svg = Markup(code.svg_inline(omitsize=True, svgclass="qr", title=_("The link as a QR code")))
-    return ShownLink(address, svg, request.host.split(":")[0] in ("localhost", "127.0.0.1"))
+    svg = Markup(code.svg_inline(omitsize=True, svgclass="qr", title=title))
+    return ShownLink(address, svg, is_here_only())
+
+
+def is_here_only() -> bool:
+    """Whether this page's address means "this machine", and leads other phones nowhere."""
+    return request.host.split(":")[0] in ("localhost", "127.0.0.1")
 
 
 def _refused(group: AnyRow, form: LinkForm, link_id: int | None = None, *errors: str) -> Response:
@@ -146,12 +152,13 @@ def _page(group: AnyRow, form: LinkForm, refused: int | None = None, *errors: st
         {
             "id": link.id,
             "name": link.name,
-            "role": _role_name(link.role),
+            "role": role_name(link.role),
+            "by_code": link.session_id is not None,
             "made": link.created_at,
             "here": link.id in opened,
             "errors": errors if link.id == refused else (),
         }
         for link in queries.links(db.session(), group.id)
     ]
-    roles = [(choice.value, _role_name(choice.value)) for choice in form.role.choices]
+    roles = [(choice.value, role_name(choice.value)) for choice in form.role.choices]
     return page_with_new_link("links/index.html", group=group, links=links, form=form, roles=roles)

@@ -14,7 +14,7 @@ from flask_babel import gettext as _
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from scorekeeper.rules import CardGame, DealScore, Field, FieldKind, Problem, Seat, Table
+from scorekeeper.rules import CardGame, DealScore, Field, FieldKind, Problem, Seat, Table, Unit
 from scorekeeper.rules.base import word_of
 from scorekeeper.rules.endings import endings
 from scorekeeper.web.amounts import Amount
@@ -36,17 +36,30 @@ def lookup(
     *,
     declares: bool = False,
 ) -> Markup:
-    """The data of a deal form at *table*, ready to stand in a page; without endings where it only declares a deal."""
+    """The data of a deal form at *table*, ready to stand in a page; without endings where it only declares a deal.
+
+    Beside what each ending brings it holds what a phone needs to go on from the deal without the server: who deals the
+    next one, and between which totals the endings hold though deals that are not saved yet come before.
+    """
     drawn = [field for field in fields_drawn(game, table) if field.declared or not declares]
     fields = [_field(field, names) for field in drawn]
-    data: dict[str, object] = {"fields": fields, "unfit": _("This does not fit yet")}
+    data: dict[str, object] = {
+        "fields": fields,
+        "unfit": _("This does not fit yet"),
+        "names": {seat: names[seat] for seat in table.ring},
+        "totals": table.totals,
+        "steady": game.steady(table.ruleset),
+        "signed": game.unit is Unit.CHIPS,
+        "next": table.next_dealer,
+    }
     found = None if declares else endings(game, table)
     if found is not None:
         said: dict[tuple[str, ...], int] = {}
         cells: dict[Seat, dict[int, tuple[Amount, Amount]]] = {seat: {} for seat in table.ring}
         results = []
         for score in found.scores:
-            results.append((shown_of(score), said.setdefault(tuple(read_back(score)), len(said))))
+            place = said.setdefault(tuple(read_back(score)), len(said))
+            results.append((shown_of(score), place, score.table.dealer))
             for seat, cells_of_seat in cells.items():
                 points = score.points[seat]
                 if points not in cells_of_seat:
@@ -68,6 +81,7 @@ def _field(field: Field, names: Sequence[str]) -> dict[str, object]:
     digits = range(field.low, field.high + 1)
     values: dict[str, object] = {
         "name": field.name,
+        "label": field_label(field.name),
         "aside": field.detail or field.kind is FieldKind.SUITS,
         "needed": not field.detail and (field.required or field.nobody is not None),
         "many": field.kind is FieldKind.SEATS,

@@ -49,13 +49,17 @@ class Chair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A session, its table, and the names of everybody in the group by player and of its accounts by seat."""
+    """A session, its table, the names of everybody in the group by player, and its accounts by seat.
+
+    Who of them have ``retired`` is not offered a seat, but may keep the one they have.
+    """
 
     session: AnyRow
     game: CardGame[Any]
     table: Table
     players: Mapping[int, str]
     accounts: Mapping[int, AnyRow]
+    retired: frozenset[int]
 
     def owner(self, seat: int) -> str:
         """On whose account a seat is played."""
@@ -155,12 +159,14 @@ def waits(table: Table, players: int, names: Sequence[str]) -> str:
 def _room(session_id: int) -> Room:
     session = access.game_session(session_id, Role.SCORER)
     game, ruleset = game_of(session)
+    players = queries.players(db.session(), session.group_id)
     return Room(
         session,
         game,
         Table.restored(ruleset, session.table),
-        {player.id: player.name for player in queries.players(db.session(), session.group_id)},
+        {player.id: player.name for player in players},
         {account.seat: account for account in queries.seats(db.session(), session.id)},
+        frozenset(player.id for player in players if player.retired_at is not None),
     )
 
 
@@ -217,7 +223,7 @@ def _chairs(room: Room, entered: list[str]) -> Iterator[Chair]:
     seating = room.session.seating
     owners = {account.player_id for account in room.accounts.values()}
     seated = {player for _, player in seating}
-    absent = {player: name for player, name in room.players.items() if player not in seated}
+    absent = {player: name for player, name in room.players.items() if player not in seated | room.retired}
     own = [Choice(str(player), name) for player, name in absent.items()]
     back = [choice for choice in own if int(choice.value) in owners]
     new = [choice for choice in own if int(choice.value) not in owners]

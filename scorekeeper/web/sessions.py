@@ -177,13 +177,15 @@ def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
 
 
 def _people(group_id: int) -> tuple[Sequence[AnyRow], AnyRow | None]:
-    """The players of a group, and who sat in its latest session."""
-    return queries.players(db.session(), group_id), queries.last_seated(db.session(), group_id)
+    """The players of a group who have not retired, and who sat in its latest session."""
+    players = [player for player in queries.players(db.session(), group_id) if player.retired_at is None]
+    return players, queries.last_seated(db.session(), group_id)
 
 
 def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow], latest: AnyRow | None) -> OpenForm:
     """The form for *ruleset*, filled in as the group sat last, or else as its players joined."""
-    sitting = [player for _seat, player in latest.seating] if latest else []
+    present = {player.id for player in players}
+    sitting = [player for _seat, player in latest.seating if player in present] if latest else []
     if not game.admits(ruleset, len(sitting)):
         sitting += [player.id for player in players if player.id not in sitting]
         sitting = sitting[: game.players(ruleset)]
@@ -286,6 +288,8 @@ def _entered(form: OpenForm, group: AnyRow, game: CardGame[Any], published: Rule
         opening=_opening(form, taken),
         chip=chip,
         buy_in=buy_in,
+        device=access.device(),
+        device_name=group.link_name,
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from flask import Blueprint, abort, flash, redirect, render_template, url_for
+from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
-from flask_babel import ngettext
 from werkzeug.wrappers import Response
 from wtforms import HiddenField
 from wtforms.validators import AnyOf
@@ -31,6 +32,7 @@ from scorekeeper.services.settlement import (
 from scorekeeper.services.transaction import SessionCommand
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
+from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import CommandFields, SessionForm, command_fields
 
 blueprint = Blueprint("settlement", __name__)
@@ -45,9 +47,13 @@ class MarkForm(SessionForm):
 
 
 @blueprint.get("/sessions/<id:session_id>/settlement")
-def settlement(session_id: int) -> str:
+def settlement(session_id: int) -> Response:
     """The standings, and the settlement as drawn up, or as it would be if the session ended now."""
     session = access.game_session(session_id)
+    return answer(form_tag(session), lambda: _page(session))
+
+
+def _page(session: AnyRow) -> str:
     game, ruleset = game_of(session)
     closed = session.state == "closed"
     seats = queries.seats(db.session(), session.id)
@@ -55,6 +61,9 @@ def settlement(session_id: int) -> str:
     still = unpaid(transfers) if closed else plan(seats)
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
     form = SessionForm(expected_version=session.version)
+    places = _places(session, seats)
+    payments = _stored(session, seats, transfers) + ([] if closed else _planned(session, seats, still))
+    result = _as_text(session, seats, places, payments, for_chips=for_chips)
     return render_template(
         "settlement/settlement.html",
         session=session,
@@ -63,10 +72,12 @@ def settlement(session_id: int) -> str:
         outdated=closed and not is_settled_by(seats, transfers),
         unit=amounts.unit_name(game.unit),
         game_number=session.table["game"] if game.several_games else None,
-        places=_places(session, seats),
+        places=places,
+        result="\n".join(result),
+        result_lines=len(result),
         games=_games(session, seats) if game.several_games else [],
         for_chips=for_chips,
-        transfers=_stored(session, seats, transfers) + ([] if closed else _planned(session, seats, still)),
+        transfers=payments,
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
         **(_sums(session, seats, accounts(seats, still)) if for_chips else {}),
     )
@@ -138,6 +149,22 @@ def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
     ]
 
 
+def _as_text(
+    session: AnyRow, seats: Sequence[AnyRow], places: Sequence[_Row], payments: Sequence[_Row], *, for_chips: bool
+) -> list[str]:
+    """The result in lines that can be sent: what each player has won or lost, or their points, and who pays whom."""
+    chip = amounts.chip_of(session)
+    lines = [f"{session.name}, {format_date(session.started_on)}"]
+    if not for_chips:
+        return lines + [f"{row['place']}. {row['name']}: {cast(amounts.Amount, row['total']).text}" for row in places]
+    for seat in seats:
+        money = amounts.price(seat.chips, chip)
+        won = words.signed(seat.chips)
+        lines.append(f"{seat.name}: {won} ({money.text})" if money else f"{seat.name}: {won}")
+    paid = _("(paid)")
+    return lines + [f"{row['sentence']} {paid}" if row.get("paid") else str(row["sentence"]) for row in payments]
+
+
 def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow]) -> list[_Row]:
     chip = amounts.chip_of(session)
     return [
@@ -145,7 +172,7 @@ def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow
             "sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.chips, chip),
             "action": url_for(".mark", session_id=session.id, plan=row.version, line=row.line),
             "paid": row.paid is not None,
-            "editable": session.state == "closed" and session.role != "viewer",
+            "editable": session.state == "closed" and session.writes,
         }
         for row in transfers
     ]

@@ -103,7 +103,7 @@ def score_sheet(
 ) -> Sheet:
     """The first *shown* of *deals*, or all of them. They come newest first; one that is not shown explains the next."""
     writer = _Writer(session, names)
-    moved = _moved(session, deals)
+    moved = moved_by_hand(session, deals)
     oldest_shown = deals[:shown][-1].number if deals else 1
     rows: list[SheetRow] = []
     older = previous = None
@@ -140,10 +140,10 @@ class _Writer:
         reasons = [f"{href}/why/{seat}" for seat in range(len(self.names))]
         return SheetRow(
             number=deal.number,
-            contract=_contract(deal.facts, self.names),
-            suit=_suit(deal.facts),
-            declarer=_side(deal.facts, self.names),
-            tricks=_tricks(deal.facts, self.ruleset.options["hand"]),
+            contract=contract_of(deal.facts, self.names),
+            suit=trump_of(deal.facts),
+            declarer=side_of(deal.facts, self.names),
+            tricks=f"{taken}/{self.ruleset.options['hand']}" if (taken := tricks_of(deal.facts)) is not None else "",
             href=href,
             cells=self._cells(deal.points, deal.totals, reasons, deal.before) if scored else (),
             void=not scored,
@@ -208,8 +208,11 @@ class _Writer:
         }
 
 
-def _moved(session: AnyRow, deals: Rows) -> dict[int, Moved]:
-    """The chips moved by hand beside *deals*, by the number of the deal that was dealt next."""
+def moved_by_hand(session: AnyRow, deals: Rows, *, notes: int = queries.NOTES_SHOWN) -> dict[int, Moved]:
+    """The chips moved by hand beside *deals*, by the number of the deal that was dealt next.
+
+    At most so many *notes* say why.
+    """
     if game_of(session)[0].unit is not Unit.CHIPS:
         # They are not what the sheet counts.
         return {}
@@ -226,9 +229,9 @@ def _moved(session: AnyRow, deals: Rows) -> dict[int, Moved]:
             moved[newer], versions[newer] = Moved(chips, found), range(after + 1, until)
     if moved:
         first, last = min(one.start for one in versions.values()), max(one.stop for one in versions.values())
-        notes = queries.adjustment_notes(db.session(), session.id, after=first - 1, before=last)
+        found_notes = queries.adjustment_notes(db.session(), session.id, after=first - 1, before=last, most=notes)
         for number, between in versions.items():
-            said = tuple(change.note for change in notes if change.version in between)
+            said = tuple(change.note for change in found_notes if change.version in between)
             moved[number] = moved[number]._replace(notes=said)
     return moved
 
@@ -352,7 +355,7 @@ def reason_of_dealer(
     return _("%(before)s dealt deal %(number)s; %(dealer)s sits next, clockwise.", **said)
 
 
-def _suit(facts: Facts) -> str | None:
+def trump_of(facts: Facts) -> str | None:
     """The trump suit, where somebody chose it."""
     return _drawn(facts.get("trump")) if _leader(facts) is not None else None
 
@@ -367,11 +370,12 @@ def _leader(facts: Facts) -> object:
     return facts.get("declarer", facts.get("maker"))
 
 
-def _side(facts: Facts, names: Sequence[str]) -> str:
+def side_of(facts: Facts, names: Sequence[str]) -> str:
+    """Who played: the declarer or the maker, with the partner."""
     return " + ".join(name_of(seat, names) for seat in (_leader(facts), facts.get("partner")) if isinstance(seat, int))
 
 
-def _contract(facts: Facts, names: Sequence[str]) -> str:
+def contract_of(facts: Facts, names: Sequence[str]) -> str:
     """What was undertaken; a maker undertakes nothing but the trump suit, which is drawn."""
     if "contract" in facts:
         return words.contract_name(str(facts["contract"]))
@@ -382,12 +386,12 @@ def _contract(facts: Facts, names: Sequence[str]) -> str:
     return _("Bid %(bid)s", bid=facts["bid"]) if "bid" in facts else ""
 
 
-def _tricks(facts: Facts, hand: object) -> str:
-    """What the declarer's side took of all there were."""
+def tricks_of(facts: Facts) -> int | None:
+    """How many tricks the declarer's side took."""
     taken, leader = facts.get("tricks"), _leader(facts)
     if isinstance(taken, list):
         taken = taken[leader] if isinstance(leader, int) and leader < len(taken) else None
-    return f"{taken}/{hand}" if isinstance(taken, int) else ""
+    return taken if isinstance(taken, int) else None
 
 
 def word_of(deal: AnyRow, names: Sequence[str]) -> str:

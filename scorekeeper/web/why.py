@@ -23,12 +23,10 @@ from scorekeeper.rules import CARD_GAMES, Line, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.ids import row_key
+from scorekeeper.web.ids import MAX_SEAT, row_key
 
 blueprint = Blueprint("why", __name__)
 
-MAX_SEAT: Final = 99
-"""The highest seat an address can name."""
 DEALS_SHOWN: Final = 20
 ADJUSTMENTS_SHOWN: Final = 40
 SESSIONS_SHOWN: Final = 20
@@ -191,7 +189,7 @@ def standing(group_id: int, player_id: int, what: str) -> str:
     when = _("Up to now") if before is None else _("Before the sessions that came later")
     return render_template(
         "why/why.html",
-        back=(url_for("groups.group", group_id=group.id), group.name),
+        group=group,
         name=totals[0].name,
         amount=amount,
         context=[title],
@@ -209,8 +207,7 @@ def played_for_chips(totals: Iterable[AnyRow]) -> list[str]:
 
 
 def _session_page(session: AnyRow, name: str, amount: Amount, **values: object) -> str:
-    back = url_for("board.session", session_id=session.id), session.name
-    return render_template("why/why.html", back=back, name=name, amount=amount, **values)
+    return render_template("why/why.html", session=session, name=name, amount=amount, **values)
 
 
 def _names(session: AnyRow) -> list[str]:

@@ -8,7 +8,7 @@ from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
 from scorekeeper.words.numbers import money, number, signed
 from scorekeeper.words.problems import amount_message, problem_message
-from scorekeeper.words.said import isolated, name_of
+from scorekeeper.words.said import has_pen, isolated, name_of
 from scorekeeper.words.terms import (
     card_name,
     case_name,
@@ -39,6 +39,7 @@ __all__ = [
     "field_hint",
     "field_label",
     "game_name",
+    "has_pen",
     "isolated",
     "line_sentence",
     "money",

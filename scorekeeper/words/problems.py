@@ -297,6 +297,8 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "NAME_CHARACTER": lambda said: _("The character %(character)s cannot be used.", **said),
     "NAME_TAKEN": lambda said: _("There is already somebody called %(name)s.", **said),
     "PLAYERS_TOO_MANY": lambda said: _("A group has at most %(max)s players.", **said),
+    "HAS_SAT": lambda said: _("Whoever has played cannot be removed, but can retire."),
+    "OTHER_NAME": lambda said: _("This is not the name of the group, so nothing was deleted."),
     "LAST_LINK": lambda said: _("This is the last link of a host: without it nobody could manage the group any more."),
     "LINKS_TOO_MANY": lambda said: _("A group has at most %(max)s links in force: withdraw one first.", **said),
     # House rules.

@@ -50,6 +50,11 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
+def has_pen(name: str) -> str:
+    """Who writes in a session, by what people call that phone, if they call it anything."""
+    return _("%(name)s has the pen.", name=isolated(name)) if name else _("Another phone has the pen.")
+
+
 def _said(key: str, value: object, names: Sequence[str]) -> str:
     if key in _PEOPLE:
         return name_of(value, names)

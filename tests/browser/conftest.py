@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -48,6 +49,11 @@ class Server:
 
     url: str
     environment: dict[str, str]
+    process: int
+
+    def kill(self) -> None:
+        """End it, and all its processes, in the middle of whatever it does."""
+        os.killpg(self.process, signal.SIGKILL)
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the `scorekeeper` command on the same data."""
@@ -70,8 +76,8 @@ class Server:
 
 
 @contextmanager
-def running_server(data: Path, port: int = 0) -> Iterator[Server]:
-    """A server that keeps its data in the folder *data*, on *port* or a free one."""
+def running_server(data: Path, port: int = 0, **settings: str) -> Iterator[Server]:
+    """A server that keeps its data in the folder *data*, on *port* or a free one, with more *settings*."""
     with socket.create_server(("127.0.0.1", port)) as probe:
         port = probe.getsockname()[1]
     environment = {
@@ -80,15 +86,21 @@ def running_server(data: Path, port: int = 0) -> Iterator[Server]:
         "SCOREKEEPER_HOST": "127.0.0.1",
         "SCOREKEEPER_PORT": str(port),
         "SCOREKEEPER_TIMEZONE": "Europe/Luxembourg",
+        **settings,
     }
-    with subprocess.Popen([SCOREKEEPER, "serve"], env=environment, stdout=subprocess.PIPE, text=True) as process:
+    command = [SCOREKEEPER, "serve"]
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         assert process.stdout is not None
         # It says where it is once it answers there.
         for line in process.stdout:
             if f"localhost:{port}" in line or f"127.0.0.1:{port}" in line:
                 break
-        yield Server(f"http://127.0.0.1:{port}", environment)
-        process.terminate()
+        try:
+            yield Server(f"http://127.0.0.1:{port}", environment, process.pid)
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="session")

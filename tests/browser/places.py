@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from playwright.sync_api import Page
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.counts import CountIn, count_in
 from scorekeeper.services.deals import (
     CorrectDeal,
     DeclareDeal,
@@ -21,10 +22,12 @@ from scorekeeper.services.deals import (
     start_next_game,
 )
 from scorekeeper.services.deals import void_deal as void
-from scorekeeper.services.groups import NewLink, add_player
+from scorekeeper.services.groups import NewLink, Role, add_player, retire_player
+from scorekeeper.services.joining import make_code
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, cash_out, close_session
 from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.services.transaction import take_pen
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, NAMES, MadeSession, make_group, make_session
 
@@ -53,6 +56,8 @@ class Places:
 
     group: NewLink
     player: int
+    retired: int
+    idle: int
     sessions: Mapping[str, int]
 
     def pages(self) -> dict[str, str]:
@@ -63,6 +68,9 @@ class Places:
             "group": group,
             "links": f"{group}/links",
             "player": f"{group}/players/{self.player}",
+            "player who has retired": f"{group}/players/{self.retired}",
+            "player who never played": f"{group}/players/{self.idle}",
+            "delete the group": f"{group}/delete",
             "rules": "/rules",
             "rules of Mensch": "/rules/mensch",
             "rules of Buck Euchre": "/rules/buck-euchre",
@@ -78,6 +86,7 @@ class Places:
         return pages | {
             "rules of a session": f"{of['of partners']}/rules",
             "record Mensch": f"{of['running']}/deals/new",
+            "record ahead": f"{of['running']}/deals/ahead/1",
             "record Dirty Clubs": f"{of['from 25 down']}/deals/new",
             "record with dropping": f"{of['with dropping']}/deals/new",
             "score sheet": f"{of['running']}/deals",
@@ -101,6 +110,13 @@ class Places:
             "declare": f"{of['running']}/deals/declare",
             "declare Dirty Clubs": f"{of['with dropping']}/deals/declare",
             "seats": f"{of['running']}/seats",
+            "the pen": f"{of['running']}/pen",
+            "the pen elsewhere": f"{of['written elsewhere']}/pen",
+            "record without the pen": f"{of['written elsewhere']}/deals/new",
+            "chips without the pen": f"{of['written elsewhere']}/chips",
+            "seats without the pen": f"{of['written elsewhere']}/seats",
+            "settlement without the pen": f"{of['written elsewhere']}/settlement",
+            "deal without the pen": f"{of['written elsewhere']}/deals/1",
             "seats of five": f"{of['of five']}/seats",
             "bidding": f"{of['running']}/bidding?say=pass.half.five",
             "bidding over": f"{of['running']}/bidding?say=pass.pass.pass.pass",
@@ -112,6 +128,10 @@ class Places:
             "table view of Dirty Clubs": f"{of['over']}/table?turn=3",
             "chips": f"{of['running']}/chips",
             "chips without": f"{of['from 25 down']}/chips",
+            "join": "/join",
+            "join codes": f"{of['running']}/codes",
+            "count of the chips": f"{of['running']}/count",
+            "export": f"{of['running']}/files",
             "settlement to be": f"{of['running']}/settlement",
             "settlement": f"{of['closed']}/settlement",
             "settlement of games": f"{of['over']}/settlement",
@@ -132,6 +152,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
         "closed": make_session(db, group=group, chip=Chip(25, "EUR", 2), buy_in=40),
         "declared": make_session(db, group=group),
         "of five": make_session(db, group=group),
+        "written elsewhere": make_session(db, group=group, buy_in=40),
     }
     _record(db, sessions["of partners"], HALF_MADE)
     _record(db, sessions["from 25 down"], MADE_BY_THREE, CLUB_TURNED)
@@ -141,8 +162,12 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
     _close(db, sessions["closed"])
     _declare(db, sessions["declared"])
     _play_with_five(db, sessions["of five"])
+    _record(db, sessions["written elsewhere"], HALF_MADE, SOLO_SET)
+    take_pen(db, replace(sessions["written elsewhere"].plain_command(db), device="another", device_name=names[1]))
     player = queries.players(db, group.group_id)[0].id
-    return Places(group, player, {state: session.id for state, session in sessions.items()})
+    retired, idle = (add_player(db, group.group_id, name) for name in ("Gus", "Hal"))
+    retire_player(db, group.group_id, retired, retired=True)
+    return Places(group, player, retired, idle, {state: session.id for state, session in sessions.items()})
 
 
 def _running(db: Session, group: NewLink, name: str) -> MadeSession:
@@ -153,6 +178,12 @@ def _running(db: Session, group: NewLink, name: str) -> MadeSession:
     cash_out(db, MoveChips(**session.command(db), seat=Seat(0), chips=10))
     adjust(db, Adjust(**session.command(db), chips=(2, -2, 0, 0), note=f"{name}: paid the wrong way round"))
     _record(db, session, *[HALF_MADE, FIVE_IN_SPADES_MADE] * 4)
+    held = [seat.bought + seat.chips - seat.cashed for seat in queries.seats(db, session.id)]
+    off = [1, -3, 1, 1]
+    count_in(db, CountIn(**session.command(db), counted=tuple(map(sum, zip(held, off, strict=True)))))
+    row = queries.session_of(db, session.id, [group.link_id])
+    assert row
+    make_code(db, row, Role.SCORER)
     return session
 
 
@@ -258,6 +289,9 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.goto(f"{group}/links")
     _send(page, "main form")
     yield "new link"
+    page.goto(f"{group}/delete")
+    _send(page, "main form")
+    yield "group not deleted"
 
 
 def _send(page: Page, form: str) -> None:

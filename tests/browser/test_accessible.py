@@ -11,11 +11,12 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from scorekeeper.app import create_app
 from tests.browser.conftest import Server, watch
 from tests.browser.places import STICKING_OUT, Places, everywhere
+from tests.http.world import FILES
 
 PHONE: ViewportSize = {"width": 360, "height": 640}
 NARROW: ViewportSize = {"width": 320, "height": 640}
 
-NO_PAGES = {"static", "board.board", "live.live", "files.export", "links.open_link"}
+NO_PAGES = FILES | {"board.board", "live.live", "links.open_link", "offline.words", "pen.receive"}
 """What is fetched, but is no page to look at: a part of one, a file, and a redirect."""
 
 SMALL_TARGETS = """() => {

@@ -11,12 +11,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from sqlalchemy.orm import Session
 
+from scorekeeper.services.deals import VoidDeal, void_deal
 from scorekeeper.services.groups import renew_link
 from tests.browser.conftest import Server, running_server
 from tests.browser.deals import choose, on_sheet, seated
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
 
 PAGES = ("", "/table")
+FOLLOWING = ("/deals", "/deals/1", "/deals/1/why/0", "/seats/0/why", "/chart", "/chips", "/settlement")
 AFTER_HALF = {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"}
 HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -53,7 +55,7 @@ def requests_of(page: Page, end: str) -> list[str]:
 
 
 def shows_deal(page: Page, number: int) -> None:
-    expect(page.get_by_role("link", name=f"Record deal {number + 1}")).to_be_visible(timeout=15_000)
+    expect(page.locator("#read-back a")).to_have_text(f"Deal {number}", timeout=15_000)
 
 
 def test_a_deal_recorded_on_one_phone_shows_on_another(
@@ -74,6 +76,36 @@ def test_a_deal_recorded_on_one_phone_shows_on_another(
     expect(across.locator(".dealing")).to_have_text("Deal 2 · Ann deals")
     assert seated(phone) == seated(other) == seated(across) == AFTER_HALF
     assert on_sheet(other, 1) == {name: (total, total) for name, total in AFTER_HALF.items()}
+
+
+def test_every_page_of_a_session_follows_it(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    pages = [opened(context, server, session, path) for path in FOLLOWING]
+    shown = [page.locator("#shown").inner_text() for page in pages]
+    for page in pages:
+        says(page, "Live")
+
+    void_deal(db, VoidDeal(**session.command(db), number=1))
+
+    for page, before in zip(pages, shown, strict=True):
+        expect(page.locator("#shown")).not_to_have_text(before, use_inner_text=True)
+        says(page, "Live")
+
+
+def test_what_is_being_typed_stays_while_its_page_follows(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    page = opened(context, server, session, "/chips")
+    says(page, "Live")
+    form = page.locator("form[action$=buy-in]")
+    form.get_by_label("Chips").fill("50")
+    form.get_by_label("Cleo").check()
+
+    make_deal(db, session)
+
+    expect(page.locator("#shown").get_by_text("−1").first).to_be_visible()
+    expect(form.get_by_label("Chips")).to_have_value("50")
+    expect(form.get_by_label("Cleo")).to_be_checked()
 
 
 def test_two_servers_on_one_file_show_each_others_deals(context: BrowserContext, tmp_path: Path) -> None:

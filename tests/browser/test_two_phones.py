@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Locator, Page, Request, expect
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
@@ -34,6 +34,11 @@ def start_deal(page: Page, number: int) -> None:
     page.get_by_role("link", name=f"Record deal {number}").tap()
 
 
+def told(page: Page) -> Locator:
+    """What says that somebody else was quicker."""
+    return page.get_by_role("alert").get_by_text("The session has changed meanwhile")
+
+
 def recorded(db: Session, session: MadeSession) -> int:
     db.rollback()
     return len(queries.deals(db, session.id))
@@ -53,7 +58,7 @@ def test_a_stale_form_keeps_what_was_entered_and_shows_the_other_phones_deal(
 
     other_phone.locator("#record").tap()
 
-    expect(other_phone.get_by_text("The session has changed meanwhile")).to_be_visible()
+    expect(told(other_phone)).to_be_visible()
     expect(other_phone.locator(".sheet tbody")).to_contain_text("Five")
     for control in HALF_BY_ANN:
         expect(other_phone.locator(f"#{control}")).to_be_checked()
@@ -62,6 +67,60 @@ def test_a_stale_form_keeps_what_was_entered_and_shows_the_other_phones_deal(
     other_phone.locator("#record").tap()
     expect(other_phone.get_by_role("link", name="Record deal 3")).to_be_visible()
     assert seated(other_phone) == {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"}
+
+
+def test_who_takes_the_pen_over_is_seen_at_once_by_who_had_it(
+    phone: Page, other_phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    sit_down(phone, server, session)
+    sit_down(other_phone, server, session)
+    phone.get_by_role("button", name="Misdeal").tap()
+    expect(other_phone.get_by_text("Another phone has the pen.")).to_be_visible()
+    expect(other_phone.get_by_role("link", name="Record deal 2")).to_be_hidden()
+    # Both say that they follow; nobody reloads.
+    expect(phone.locator("[data-live]")).to_have_text("Live")
+
+    other_phone.get_by_role("button", name="Take it over").tap()
+
+    expect(other_phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    expect(phone.get_by_text("Another phone has the pen.")).to_be_visible()
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_hidden()
+
+
+def test_of_one_thumb_on_each_phone_one_writes_a_row(
+    phone: Page, other_phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    for page in (phone, other_phone):
+        sit_down(page, server, session)
+        start_deal(page, 1)
+        choose(page, *HALF_BY_ANN)
+
+    for page in (phone, other_phone):
+        page.locator("#record").dispatch_event("click")
+
+    for page in (phone, other_phone):
+        expect(page.get_by_role("link", name="Record deal 2").or_(told(page))).to_be_visible()
+    assert [told(page).count() for page in (phone, other_phone)].count(1) == 1
+    assert recorded(db, session) == 1
+
+
+def test_the_pen_is_handed_over_by_a_code(phone: Page, other_phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    sit_down(phone, server, session)
+    phone.get_by_role("button", name="Misdeal").tap()
+    phone.get_by_text("More", exact=True).tap()
+    phone.get_by_role("link", name="Hand over the pen").tap()
+    expect(phone.locator("svg.qr")).to_be_visible()
+
+    # What a camera reads.
+    other_phone.goto(phone.locator(".key").inner_text())
+    other_phone.get_by_role("button", name="Take over the pen").tap()
+
+    expect(other_phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    expect(phone.get_by_text("Another phone has the pen.")).to_be_visible()
+    expect(phone.locator("svg.qr")).to_be_hidden()
 
 
 @pytest.mark.parametrize("scripted", [True, False], ids=["with script", "without script"])
@@ -120,7 +179,7 @@ def test_a_form_sent_again_with_other_content_is_told_that_its_deal_is_recorded(
     with form.expect_popup() as opened:
         form.locator("#record").click()
     answer = opened.value
-    expect(answer.get_by_text("The session has changed meanwhile")).to_be_visible()
+    expect(told(answer)).to_be_visible()
     expect(answer.locator(".sheet tbody")).to_contain_text("5/8")
     expect(answer.locator("#tricks-6")).to_be_checked()
     assert recorded(db, session) == 1

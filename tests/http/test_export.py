@@ -1,6 +1,9 @@
 """Taking a session out as a file."""
 
+import io
 import json
+import re
+from zipfile import ZipFile
 
 import pytest
 from sqlalchemy.orm import Session
@@ -92,7 +95,30 @@ def test_its_name_is_that_of_the_session_in_any_script(
     assert parse_options_header(header)[1]["filename"] == (full or plain)
 
 
+def test_the_archive_of_a_group_holds_the_file_of_every_session(host: Host, stranger: Host, db: Session) -> None:
+    made = [make_session(db, group=host.group, name=name) for name in ("ليلة", "Same", "Same")]
+    make_deal(db, made[2])
+    make_session(db, group=stranger.group)
+    before = dump(db)
+
+    archive = host.get(host.group_path).follow("Export all sessions").response
+
+    name = parse_options_header(archive.headers["Content-Disposition"])[1]["filename"]
+    assert re.fullmatch(r"Thursdays \d{4}-\d{2}-\d{2}\.zip", name)
+    with ZipFile(io.BytesIO(archive.get_data())) as files:
+        assert files.namelist() == ["1/ليلة 2026-11-26.json", "2/Same 2026-11-26.json", "3/Same 2026-11-26.json"]
+        for session, file in zip(made, files.namelist(), strict=True):
+            assert files.read(file) == host.get(f"/sessions/{session.id}/export").response.get_data()
+    assert dump(db) == before
+
+
+def test_a_group_without_sessions_is_an_empty_archive(host: Host) -> None:
+    archive = host.get(f"{host.group_path}/export").response.get_data()
+    assert ZipFile(io.BytesIO(archive)).namelist() == []
+
+
 def test_a_stranger_gets_no_file(host: Host, stranger: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
 
     assert stranger.get(f"/sessions/{session.id}/export").status == 404
+    assert stranger.get(f"{host.group_path}/export").status == 404

@@ -38,6 +38,8 @@ PAGES = {
     "why a total": "/seats/0/why",
     "why an older total": "/seats/0/why?deal=9",
     "chart": "/chart",
+    "export": "/files",
+    "count": "/count",
     "bidding": "/bidding?say=pass.half",
 }
 Statement = tuple[str, Any]

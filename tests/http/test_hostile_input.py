@@ -43,9 +43,33 @@ NASTY: dict[str, str | list[str] | None] = {
 }
 
 
-AREAS = ("groups", "links", "sessions", "board", "seats", "declaring", "deals", "chips", "settlement", "files")
+AREAS = (
+    "groups",
+    "links",
+    "sessions",
+    "board",
+    "seats",
+    "declaring",
+    "deals",
+    "chips",
+    "counts",
+    "join",
+    "settlement",
+    "files",
+)
 
-BUTTONS = frozenset({"links.renew", "links.withdraw", "deals.take_back_game", "declaring.drop", "deals.order"})
+BUTTONS = frozenset(
+    {
+        "groups.retire",
+        "groups.bring_back",
+        "groups.remove",
+        "links.renew",
+        "links.withdraw",
+        "deals.take_back_game",
+        "declaring.drop",
+        "deals.order",
+    }
+)
 """What the press of a button does, with nothing else in the form."""
 PREVIEWS = frozenset({"deals.preview", "deals.preview_correction", "declaring.preview"})
 """What answers with the form as it is so far."""

@@ -20,7 +20,7 @@ from tests.http.visitor import Page, Visitor
 from tests.http.world import SESSIONS, make_world
 
 WORD = re.compile(r"[^\W\d_]+")
-LINK = re.compile(r"http://localhost/open/\S+")
+LINK = re.compile(r"http://localhost/(?:(?:open|pen)/\S+|join)")
 OPENING, CLOSING = "⟦⟧"
 SPOKEN_ATTRIBUTES = ("alt", "aria-label", "aria-description", "aria-valuetext", "placeholder", "title", "label")
 GIVEN = frozenset(
@@ -73,6 +73,8 @@ def texts_of(page: Page) -> Iterator[str]:
     # Currencies and their names come from Babel.
     for option in page.soup.select("[name=currency] option"):
         option.decompose()
+    for code in page.soup.select(".spoken"):
+        code.decompose()
     for node in page.soup.find_all(string=True):
         # The others are comments and the like.
         if type(node) is NavigableString:

@@ -71,7 +71,7 @@ class Page:
     response: TestResponse
 
     def __post_init__(self) -> None:
-        self.soup = BeautifulSoup(self.response.get_data(as_text=True), "html.parser")
+        self.soup = BeautifulSoup(self.response.get_data().decode(errors="replace"), "html.parser")
 
     @property
     def status(self) -> int:

@@ -25,8 +25,35 @@ from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSes
 
 SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "outdated")
 
-OPEN_TO_ALL = frozenset({"static", "groups.start", "groups.create", "links.open_link", "rules.index", "rules.page"})
+OPEN_TO_ALL = frozenset(
+    {
+        "static",
+        "groups.start",
+        "groups.create",
+        "links.open_link",
+        "join.come_in",
+        "join.enter",
+        "offline.words",
+        "offline.worker",
+        "pen.receive",
+        "rules.index",
+        "rules.page",
+    }
+)
 """The endpoints that need no link to a group."""
+
+FILES = frozenset(
+    {
+        "static",
+        "offline.worker",
+        "files.archive",
+        "files.export",
+        "csvfiles.deals",
+        "csvfiles.places",
+        "csvfiles.settlement",
+    }
+)
+"""The endpoints that answer with a file and not with a page."""
 
 SWEEP: Facts = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
 """Dirty Clubs: Ben takes every trick and wins the game at once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
@@ -16,7 +17,7 @@ from tests.factories import HALF_MADE, MadeSession, make_deal, make_group, make_
 WAITING = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
 
-def until_somebody_waits(db: Session, second: Future[int]) -> None:
+def until_somebody_waits(db: Session, second: Future[Any]) -> None:
     deadline = time.monotonic() + 30
     while not db.execute(WAITING).scalar_one():
         db.rollback()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,12 @@ from sqlalchemy import and_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.cli import main
 from scorekeeper.models import Base
 from scorekeeper.services.check import differences
+from scorekeeper.services.groups import Role
+from scorekeeper.services.joining import WrongCode, join, make_code
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_group, make_session
 from tests.sittings import Sitting, dump
 
@@ -32,10 +36,12 @@ RESULTS = {
 """By table, the columns that follow from something else."""
 ENTERED = {
     "player_group": "id name version submission_id fingerprint created_at",
-    "group_link": "id group_id role name token_hash created_at withdrawn_at",
-    "player": "id group_id name name_key created_at",
+    "group_link": "id group_id role name token_hash session_id created_at withdrawn_at",
+    "join_code": "session_id role group_id link_id code",
+    "join_attempt": "key failures until",
+    "player": "id group_id name name_key created_at retired_at",
     "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "
-    "started_on created_at declared",
+    "started_on created_at declared pen pen_name pen_since",
     "session_seat": "session_id seat player_id",
     "session_change": "session_id link_id submission_id fingerprint note created_at",
     "deal": "session_id starts_game facts",
@@ -67,6 +73,11 @@ def played(db: Session) -> None:
         sitting.record(facts)
     sitting.next_game()
     sitting.record(CLUB_TURNED)
+    row = queries.session_of(db, sitting.made.id, [group.link_id])
+    assert row is not None
+    make_code(db, row, Role.VIEWER)
+    with suppress(WrongCode):
+        join(db, "ABCDEF", "192.0.2.1")
     make_group(db, name="Others")
 
 

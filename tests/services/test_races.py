@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,17 +10,20 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import create_engine, event, func, select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import Deal, GameSession, Group, Player, SessionChange
+# For what it does to every connection.
+import scorekeeper.extensions  # noqa: F401
+from scorekeeper.models import Deal, GameSession, Group, LedgerEntry, Player, SessionChange
 from scorekeeper.rules import Refused
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
+from scorekeeper.services.deletion import delete_group, remove_player
 from scorekeeper.services.groups import CreateGroup, add_player, create_group
 from scorekeeper.services.sessions import close_session, open_session
 from scorekeeper.services.settlement import MarkTransfer, mark_transfer
-from scorekeeper.services.transaction import StaleSession
+from scorekeeper.services.transaction import PenElsewhere, SessionCommand, StaleSession, take_pen
 from tests.factories import (
     FIVE_IN_SPADES_MADE,
     HALF_MADE,
@@ -29,6 +33,7 @@ from tests.factories import (
     make_session,
     submission_id,
 )
+from tests.http.evidence import dump_of
 from tests.services.test_sessions import opening
 from tests.sittings import Sitting
 
@@ -53,6 +58,56 @@ def at_once(db: Session, *services: Callable[[Session], object]) -> list[object]
 
     with ThreadPoolExecutor(len(services)) as pool:
         return list(pool.map(run, services))
+
+
+def in_a_process(url: str, service: Any, command: SessionCommand, together: Any, outcomes: Any) -> None:
+    """What each process of :func:`at_once_in_processes` does."""
+    with Session(create_engine(url)) as own:
+        own.execute(select(1))
+        own.rollback()
+        together.wait(timeout=60)
+        try:
+            service(own, command)
+            outcomes.put("done")
+        except StaleSession:
+            outcomes.put("stale")
+
+
+def at_once_in_processes(db: Session, url: str, *acts: tuple[Any, SessionCommand]) -> list[str]:
+    """Have each service carry out its command in a process of its own, and return what came of them, sorted."""
+    db.rollback()
+    processes = multiprocessing.get_context("spawn")
+    together, outcomes = processes.Barrier(len(acts)), processes.SimpleQueue()
+    started = [processes.Process(target=in_a_process, args=(url, *act, together, outcomes)) for act in acts]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join(timeout=90)
+        assert process.exitcode == 0
+    return sorted(outcomes.get() for _ in acts)
+
+
+@pytest.mark.parametrize("pair", ["record/record", "record/correct", "settle/record", "pen/pen"])
+def test_of_two_processes_one_wins_and_the_other_is_told(db: Session, database_url: str, pair: str) -> None:
+    made = make_session(db)
+    make_deal(db, made)
+    fields = made.command(db)
+
+    def act(kind: str) -> tuple[Any, SessionCommand]:
+        own = {**fields, "submission_id": submission_id()}
+        return {
+            "record": (record_deal, RecordDeal(**own, facts=HALF_MADE)),
+            "correct": (correct_deal, CorrectDeal(**own, number=1, facts=FIVE_IN_SPADES_MADE)),
+            "settle": (close_session, SessionCommand(**own)),
+            "pen": (take_pen, SessionCommand(**{**own, "device": own["submission_id"][:16]})),
+        }[kind]
+
+    outcomes = at_once_in_processes(db, database_url, *map(act, pair.split("/")))
+
+    assert outcomes == ["done", "stale"]
+    assert list(differences(db)) == []
+    assert db.scalar(select(func.sum(LedgerEntry.chips))) == 0
+    assert db.scalar(select(GameSession.version)) == fields["expected_version"] + 1
 
 
 def stale(outcomes: Sequence[object]) -> int:
@@ -80,7 +135,13 @@ def paying(db: Session, made: MadeSession) -> Callable[[Session], object]:
     return lambda own: mark_transfer(own, command)
 
 
-@pytest.mark.parametrize("change", [recording, correcting, voiding, paying])
+def taking(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    """Another phone takes the pen."""
+    command = replace(made.plain_command(db), device=submission_id())
+    return lambda own: take_pen(own, command)
+
+
+@pytest.mark.parametrize("change", [recording, correcting, voiding, paying, taking])
 def test_of_several_changes_of_one_version_exactly_one_wins(
     db: Session, change: Callable[[Session, MadeSession], Callable[[Session], object]]
 ) -> None:
@@ -101,6 +162,35 @@ def test_different_changes_of_one_version_exclude_each_other(db: Session) -> Non
     make_deal(db, made)
     outcomes = at_once(db, recording(db, made), correcting(db, made), voiding(db, made), recording(db, made))
     assert stale(outcomes) == PHONES - 1
+    assert list(differences(db)) == []
+
+
+def test_a_deal_is_recorded_before_the_pen_moves_or_not_at_all(db: Session) -> None:
+    made = make_session(db)
+    make_deal(db, made)
+    take_pen(db, replace(made.plain_command(db), device="the table's"))
+    outcomes = at_once(db, recording(db, made), taking(db, made))
+    assert stale(outcomes) == 1
+    db.rollback()
+    if db.scalars(select(GameSession.pen)).one() == "the table's":
+        assert outcomes[0] == 2
+    with pytest.raises(PenElsewhere):
+        record_deal(db, RecordDeal(**(made.command(db) | {"device": "late"}), facts=HALF_MADE))
+    assert list(differences(db)) == []
+
+
+def test_of_several_thumbs_that_take_the_pen_and_save_one_saves(db: Session) -> None:
+    made = make_session(db)
+    take_pen(db, replace(made.plain_command(db), device="the table's"))
+
+    def saving() -> Callable[[Session], object]:
+        taken = made.command(db) | {"device": submission_id(), "takes_pen": True}
+        command = RecordDeal(**taken, facts=HALF_MADE)
+        return lambda own: record_deal(own, command)
+
+    outcomes = at_once(db, *(saving() for _ in range(PHONES)))
+    assert stale(outcomes) == PHONES - 1
+    assert db.scalar(select(func.count()).select_from(Deal)) == 1
     assert list(differences(db)) == []
 
 
@@ -195,4 +285,30 @@ def test_a_session_that_ends_while_a_deal_is_recorded_has_it_or_refuses_it(db: S
     assert stale(outcomes) == 1
     changes = db.scalars(select(SessionChange.kind).order_by(SessionChange.version)).all()
     assert changes[-1] in ("record", "close")
+    assert list(differences(db)) == []
+
+
+def test_a_group_that_is_deleted_while_something_is_done_in_it_is_gone_with_it(db: Session) -> None:
+    group, others = make_group(db), make_session(db)
+    made = [make_session(db, group=group) for _ in range(3)]
+    for session in (*made, others):
+        make_deal(db, session)
+    before = dump_of(db.connection())["game_session"]
+    changes = [recording(db, made[0]), correcting(db, made[1]), taking(db, made[2])]
+    outcomes = at_once(db, *changes, *[lambda own: delete_group(own, group.group_id, "Thursdays")] * 2)
+    assert not any(isinstance(outcome, Refused) for outcome in outcomes)
+    after = dump_of(db.connection())
+    assert after["game_session"] == [row for row in before if row[0] == others.id]
+    assert len(after["deal"]) == len(after["player_group"]) == 1
+    assert list(differences(db)) == []
+
+
+def test_nobody_is_removed_who_is_being_seated(db: Session) -> None:
+    group = make_group(db)
+    command = opening(db, group)
+    player = command.players[0]
+    seated, removed = at_once(
+        db, lambda own: open_session(own, command), lambda own: remove_player(own, group.group_id, player)
+    )
+    assert isinstance(seated, Refused) != isinstance(removed, Refused)
     assert list(differences(db)) == []

@@ -43,6 +43,11 @@ def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
         settings({name: value})
 
 
+def test_phones_keep_pages_unless_that_is_switched_off() -> None:
+    assert settings({})["OFFLINE"]
+    assert not settings({"SCOREKEEPER_OFFLINE": "0"})["OFFLINE"]
+
+
 def test_without_settings_scores_are_kept_in_the_data_folder(tmp_path: Path) -> None:
     assert (
         settings({"SCOREKEEPER_DATA": str(tmp_path)})["SQLALCHEMY_DATABASE_URI"]

@@ -186,3 +186,39 @@ def test_every_role_and_number_of_tricks_has_one_payoff(played: Played) -> None:
         for tricks in range(row.low, row.high + 1)
     ]
     assert len(covered) == len(set(covered)) > 0
+
+
+@pytest.mark.parametrize("table", list(tables()))
+def test_between_the_steady_totals_a_deal_brings_the_same_wherever_they_stand(table: Table) -> None:
+    game = RULESETS[table.ruleset.id]
+    low, high = game.steady(table.ruleset)
+    chance = random.Random(2)
+    lowest, highest = (-30 if low is None else low + 1), (60 if high is None else high - 1)
+
+    def steady(score: DealScore[Any]) -> bool:
+        return all(lowest <= total <= highest for total in score.table.totals)
+
+    compared = 0
+    for _ in range(600):
+        here, there = (
+            dataclasses.replace(table, totals=tuple(chance.randint(lowest, highest) for _ in table.totals))
+            for _ in range(2)
+        )
+        facts = fill_in(game, here, chance.choice)
+        try:
+            score = game.play(facts, here)
+        except Refused:
+            continue
+        after = [total + points for total, points in zip(there.totals, score.points, strict=True)]
+        if score.outcome or not steady(score) or not all(lowest <= total <= highest for total in after):
+            continue
+        other = game.play(facts, there)
+        compared += 1
+        assert other.outcome is None
+        assert (other.points, other.chips, other.result, other.table.dealer) == (
+            score.points,
+            score.chips,
+            score.result,
+            score.table.dealer,
+        )
+    assert compared > 20

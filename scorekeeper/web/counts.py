@@ -1,0 +1,182 @@
+"""The count-in: everybody's chips against what the score says, and which deals would explain a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from flask import Blueprint, flash, redirect, render_template, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import format_datetime, ngettext
+from flask_babel import gettext as _
+
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
+from scorekeeper.ledger.count_in import Explanation, Fault, Slip, explanations
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import Unit
+from scorekeeper.rules.base import MAX_ACCOUNTS
+from scorekeeper.services.counts import Count, CountIn, count_in, paid_deal
+from scorekeeper.services.transaction import SessionClosed, StaleSession
+from scorekeeper.web import access, amounts, sheet
+from scorekeeper.web.amounts import Amount
+from scorekeeper.web.chips import ChipsField
+from scorekeeper.web.forms import SessionForm, command_fields
+
+blueprint = Blueprint("counts", __name__)
+
+DEALS_SEARCHED: Final = 60
+"""The latest deals among which an explanation is looked for."""
+
+
+class CountForm(SessionForm):
+    """The chips in front of each seat: ``chips-0`` and so on."""
+
+
+for _seat in range(MAX_ACCOUNTS):
+    setattr(CountForm, f"chips-{_seat}", ChipsField(low=0))
+
+
+class Counted(NamedTuple):
+    """One player's chips: as counted, as they should be, and how many too many."""
+
+    name: str
+    counted: str
+    due: str
+    off: Amount
+
+
+@blueprint.get("/sessions/<id:session_id>/count")
+def count(session_id: int) -> ResponseReturnValue:
+    """The form, and what the latest count has shown."""
+    session = access.game_session(session_id)
+    return _page(session, _form(queries.seats(db.session(), session.id), session.version))
+
+
+@blueprint.post("/sessions/<id:session_id>/count")
+def keep(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    seats = queries.seats(db.session(), session.id)
+    form = _form(seats)
+    if not form.validate():
+        return _page(session, form, 422)
+    counted = tuple(form[f"chips-{seat.seat}"].data for seat in seats)
+    try:
+        count_in(db.session(), CountIn(**command_fields(session, form), counted=counted))
+    except StaleSession:
+        session = access.game_session(session_id)
+        form.renew(session.version)
+        return _page(session, form, 409)
+    except SessionClosed:
+        return _page(access.game_session(session_id), form, 409)
+    flash(_("The count is kept."), "done")
+    return redirect(url_for(".count", session_id=session_id), 303)
+
+
+def _form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> CountForm:
+    """The form that was sent, or a fresh one on the session's version *fresh_on*."""
+    form = CountForm(**{} if fresh_on is None else {"formdata": None, "expected_version": fresh_on})
+    for seat in range(MAX_ACCOUNTS):
+        if seat < len(seats):
+            form[f"chips-{seat}"].label.text = seats[seat].name
+        else:
+            del form[f"chips-{seat}"]
+    return form
+
+
+def _page(session: AnyRow, form: CountForm, status: int = 200) -> ResponseReturnValue:
+    names = [seat.name for seat in queries.seats(db.session(), session.id)]
+    latest = queries.latest_count(db.session(), session.id)
+    page = render_template(
+        "counts/count.html",
+        session=session,
+        form=form,
+        fields=[form[f"chips-{seat}"] for seat in range(len(names))],
+        closed=session.state == "closed",
+        stale=status == 409,
+        **(_result(session, names, latest) if latest else {"rows": []}),
+    )
+    return page, status
+
+
+def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[str, object]:
+    """What the latest count has shown, and what can be done about it while nothing else has happened since."""
+    found = Count.noted(latest.note)
+    total = sum(found.off)
+    off = [(seat, chips) for seat, chips in enumerate(found.off) if chips]
+    deals = queries.paid_deals(db.session(), session.id, latest.version, DEALS_SEARCHED) if off and not total else []
+    titles = {deal.number: sheet.title_of(deal.facts, names) for deal in deals}
+    explained = explanations(found.off, [paid_deal(session, deal) for deal in deals if any(deal.chips)])
+    return {
+        "when": latest.created_at,
+        "rows": [
+            Counted(names[seat], words.number(counted), words.number(due), _off(counted - due))
+            for seat, (counted, due) in enumerate(zip(found.counted, found.due, strict=True))
+        ],
+        "total": Counted(_("All"), words.number(sum(found.counted)), words.number(sum(found.due)), _off(total)),
+        "verdict": _verdict(names, off, total),
+        "explained": [list(_sentences(explanation, names, titles)) for explanation in explained],
+        "searched": bool(deals) and not explained,
+        "accept": [(f"adjust-chips-{seat}", chips) for seat, chips in off]
+        if off and not total and session.version == latest.version and session.state == "open"
+        else [],
+        "note": _("Count of %(when)s", when=format_datetime(latest.created_at, "short")),
+    }
+
+
+def _off(chips: int) -> Amount:
+    return amounts.change(chips, Unit.CHIPS)
+
+
+def _verdict(names: Sequence[str], off: Sequence[tuple[int, int]], total: int) -> list[str]:
+    """Whether the count agrees with the score, and if not, by how much and where."""
+    if total > 0:
+        said = [
+            ngettext(
+                "There is %(num)s chip too many on the table.", "There are %(num)s chips too many on the table.", total
+            )
+        ]
+    elif total < 0:
+        said = [ngettext("%(num)s chip is missing on the table.", "%(num)s chips are missing on the table.", -total)]
+    else:
+        said = [_("The chips on the table are as many as they should be.")]
+    for seat, chips in off:
+        player = {"player": words.name_of(seat, names), "chips": amounts.counted(abs(chips))}
+        said.append(
+            _("%(player)s has %(chips)s too many.", **player)
+            if chips > 0
+            else _("%(player)s has %(chips)s too few.", **player)
+        )
+    if not off:
+        said.append(_("Everybody has what the score says."))
+    return said
+
+
+def _sentences(explanation: Explanation, names: Sequence[str], titles: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """Each slip in a sentence, with the number of its deal."""
+    for slip in explanation:
+        yield (
+            slip.deal,
+            _(
+                "Deal %(number)s · %(deal)s: %(slip)s",
+                number=words.number(slip.deal),
+                deal=titles[slip.deal],
+                slip=_slip(slip, names),
+            ),
+        )
+
+
+def _slip(slip: Slip, names: Sequence[str]) -> str:
+    if slip.between is None:
+        return {
+            Fault.UNPAID: _("not paid."),
+            Fault.REVERSED: _("paid the wrong way round."),
+            Fault.TWICE: _("paid twice."),
+            Fault.OTHER_RATE: _("paid as if another suit had been trump."),
+        }[slip.fault]
+    people = {"payer": words.name_of(slip.between[0], names), "payee": words.name_of(slip.between[1], names)}
+    return {
+        Fault.UNPAID: _("%(payer)s did not pay %(payee)s.", **people),
+        Fault.REVERSED: _("%(payee)s paid %(payer)s instead of the other way round.", **people),
+        Fault.TWICE: _("%(payer)s paid %(payee)s twice.", **people),
+    }[slip.fault]

@@ -1,0 +1,166 @@
+"""The deals, the standings and the settlement of a session as CSV: for a spreadsheet, with the numbers of the pages.
+
+Only ever out: what such a file says is not read again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from flask import Blueprint
+from flask_babel import gettext as _
+from werkzeug.wrappers import Response
+
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
+from scorekeeper.ledger import plain, standings
+from scorekeeper.models import AnyRow
+from scorekeeper.rules import Table, Unit
+from scorekeeper.services.history import game_of
+from scorekeeper.services.settlement import accounts, plan, unpaid
+from scorekeeper.sessionfile import Chip
+from scorekeeper.web import access, amounts, sheet
+from scorekeeper.web.files import attachment, named
+
+blueprint = Blueprint("csvfiles", __name__)
+
+Cell = str | int | Decimal | None
+
+_FORMULA: Final = tuple("=+-@\t\r\n")
+"""What a spreadsheet takes for the beginning of a formula, or looks behind."""
+_ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}"))
+"""They keep names of two directions apart within a sentence; in a cell nothing stands beside a name."""
+
+
+@blueprint.get("/sessions/<id:session_id>/export/deals.csv")
+def deals(session_id: int) -> Response:
+    session = access.game_session(session_id)
+    return _file(session, _("deals"), _deals(session))
+
+
+@blueprint.get("/sessions/<id:session_id>/export/standings.csv")
+def places(session_id: int) -> Response:
+    session = access.game_session(session_id)
+    return _file(session, _("standings"), _places(session))
+
+
+@blueprint.get("/sessions/<id:session_id>/export/settlement.csv")
+def settlement(session_id: int) -> Response:
+    session = access.game_session(session_id)
+    return _file(session, _("settlement"), _settlement(session))
+
+
+def _file(session: AnyRow, what: str, rows: Iterable[Sequence[Cell]]) -> Response:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(map(_safe, row) for row in rows)
+    # By the mark at the beginning spreadsheets know that it is UTF-8.
+    return attachment(text.getvalue().encode("utf-8-sig"), named(session, f" {what}.csv"), "text/csv")
+
+
+def _safe(cell: Cell) -> Cell:
+    """*cell* as no spreadsheet runs it: a text that could be a formula begins with an apostrophe. Numbers stay."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.translate(_ISOLATES)
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:
+    """A row for each deal, the first one first, and for chips moved by hand between two.
+
+    Behind what was played stands what it brought each player, and the totals after it.
+    """
+    game, ruleset = game_of(session)
+    names = [seat.name for seat in queries.seats(db.session(), session.id)]
+    found = queries.deals(db.session(), session.id, shown=session.deals)
+    moved = sheet.moved_by_hand(session, found, notes=session.version)
+    stakes = game.unit is Unit.POINTS and any(any(deal.chips) for deal in found)
+    yield [
+        *(_("Deal"), _("Game"), _("Dealer"), _("Contract"), _("Trump"), _("Played by"), _("Tricks"), _("Remark")),
+        *names,
+        *(_("%(player)s, total", player=name) for name in names),
+        *(_("%(player)s, chips", player=name) for name in names if stakes),
+    ]
+
+    def numbers(changes: Sequence[int], totals: Sequence[int], playing: Iterable[int]) -> Iterator[Cell]:
+        for values in (changes, totals):
+            yield from (values[seat] if seat in playing else None for seat in range(len(names)))
+
+    def by_hand(before: int) -> Iterator[Sequence[Cell]]:
+        if (move := moved.get(before)) is not None:
+            said = None, None, None, _("Chips moved by hand"), None, None, None, " / ".join(move.notes)
+            yield [*said, *numbers(move.chips, move.totals, range(len(move.totals)))]
+
+    for deal in reversed(found):
+        yield from by_hand(deal.number)
+        table = Table.restored(ruleset, deal.before)
+        playing = table.seats if deal.status == "scored" else ()
+        suit = sheet.trump_of(deal.facts)
+        yield [
+            deal.number,
+            table.game,
+            names[table.dealer],
+            sheet.contract_of(deal.facts, names),
+            words.suit_name(suit) if suit else None,
+            sheet.side_of(deal.facts, names),
+            sheet.tricks_of(deal.facts),
+            sheet.word_of(deal, names),
+            *numbers(deal.points, deal.totals, playing),
+            *(deal.chips[seat] if seat in playing else None for seat in range(len(names)) if stakes),
+        ]
+    yield from by_hand(session.deals + 1)
+
+
+def _places(session: AnyRow) -> Iterator[Sequence[Cell]]:
+    game, ruleset = game_of(session)
+    seats, chip = queries.seats(db.session(), session.id), amounts.chip_of(session)
+    for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
+    in_chips, in_money = for_chips and game.unit is Unit.POINTS, chip if for_chips else None
+    yield [
+        *(_("Place"), _("Player"), _("Chips") if game.unit is Unit.CHIPS else _("Points")),
+        *([_("Games won")] if game.several_games else []),
+        *([_("Chips")] if in_chips else []),
+        *_money_head(in_money),
+    ]
+    totals = dict(enumerate(Table.restored(ruleset, session.table).totals))
+    for row in standings(totals, lowest_wins=game.lowest_wins):
+        seat = seats[row.player]
+        yield [
+            *(row.place, seat.name, row.total),
+            *([seat.wins] if game.several_games else []),
+            *([seat.chips] if in_chips else []),
+            *_money(seat.chips, in_money),
+        ]
+
+
+def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
+    """Who pays whom, in the order of the page, and what the bank pays out after that, or gets."""
+    seats, chip = queries.seats(db.session(), session.id), amounts.chip_of(session)
+    stored = queries.transfers(db.session(), session.id)
+    closed, yes, no = session.state == "closed", _("yes"), _("no")
+    planned = () if closed else plan(seats)
+    yield [_("Who pays"), _("Whom"), _("Chips"), *_money_head(chip), _("Paid")]
+
+    def line(payer: str, payee: str, chips: int, paid: str | None) -> Sequence[Cell]:
+        return [payer, payee, chips, *_money(chips, chip), paid]
+
+    for row in stored:
+        yield line(seats[row.payer].name, seats[row.payee].name, row.chips, yes if row.paid is not None else no)
+    for transfer in planned:
+        yield line(seats[transfer.payer].name, seats[transfer.payee].name, transfer.amount, no)
+    for account in accounts(seats, unpaid(stored) if closed else planned):
+        name, bank, chips = seats[account.seat].name, _("The bank"), account.from_bank
+        if chips:
+            yield line(bank, name, chips, None) if chips > 0 else line(name, bank, -chips, None)
+
+
+def _money_head(chip: Chip | None) -> list[Cell]:
+    return [_("Amount in %(currency)s", currency=chip.currency)] if chip else []
+
+
+def _money(chips: int, chip: Chip | None) -> list[Cell]:
+    return [Decimal(plain(chips * chip.value_minor, chip.exponent))] if chip else []

@@ -1,0 +1,532 @@
+"""Recording goes on where there is no network: what was entered waits on the phone, and arrives in order and once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, BrowserType, Error, Page, expect
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Deal
+from scorekeeper.services.groups import Role, create_link, withdraw_link
+from tests.browser.conftest import Server, running_server
+from tests.browser.deals import brought, choose, seated
+from tests.browser.places import SOLO_SET
+from tests.factories import MadeSession, make_deal, make_session
+
+PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "reduced_motion": "reduce"}
+HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
+ROOT = Path(__file__).parents[2]
+FIVE_BY_BEN = "contract-five", "declarer-1", "trump-spades", "tricks-5"
+READY = """async ([session, version]) => {
+    const kept = async (path) => {
+        const page = await caches.match(path, { ignoreVary: true });
+        const read = new DOMParser().parseFromString((await page?.text()) ?? "", "text/html");
+        return read.querySelector("[name=expected_version]")?.value === String(version);
+    };
+    const served = async () =>
+        window.alone ||
+        (navigator.serviceWorker.controller &&
+            (await caches.match("/", { ignoreVary: true })) &&
+            (await kept(`/sessions/${session}`)) &&
+            (await kept(`/sessions/${session}/deals/new`)));
+    while ((await queue.formsOf(session))?.version !== version || !(await served()))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until everything is on the phone that it needs to go on from a version of the session."""
+
+
+LOSE_TWO_REPLIES = """() => {
+    const [ask, lost] = [window.fetch, []];
+    window.fetch = async (address, options) => {
+        const reply = await ask(address, options);
+        if (options?.method !== "POST" || lost.length === 2) return reply;
+        lost.push(reply.status);
+        if (reply.status !== 201) return reply;
+        throw new TypeError("The reply was lost.");
+    };
+}"""
+"""JavaScript: the server saves what is sent, and nobody hears of it, twice."""
+
+DIE_MEANWHILE = """() => {
+    const ask = window.fetch;
+    window.fetch = async (address, options) => {
+        const reply = ask(address, options);
+        if (options?.method === "POST") await window.die();
+        window.fetch = ask;
+        return reply;
+    };
+}"""
+"""JavaScript: the server is killed while it has a deal to save."""
+
+ARRIVED = """async () => {
+    while ((await queue.all()).some(({ state }) => state !== "saved"))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until nothing waits any more."""
+
+RELEASE = "document.querySelector('script[data-words]').dataset.words"
+KEPT = """async () => {
+    const names = (await caches.keys()).filter((name) => name.startsWith("pages"));
+    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return kept.flat().map((request) => new URL(request.url).pathname);
+}"""
+"""JavaScript: the paths of the pages that the service worker has kept."""
+
+GONE = """async () => {
+    while ((await navigator.serviceWorker.getRegistrations()).length || (await caches.keys()).length)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until there is no worker any more, and nothing it has kept."""
+
+
+@pytest.fixture
+def worker(browser: Browser) -> Iterator[BrowserContext]:
+    """A phone with a service worker."""
+    context = browser.new_context(**PHONE)
+    yield context
+    context.close()
+
+
+@pytest.fixture(params=["worker", "page alone"])
+def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """A phone, at an address that allows a service worker or at one that does not."""
+    context = browser.new_context(**PHONE, service_workers="allow" if request.param == "worker" else "block")
+    if request.param != "worker":
+        context.add_init_script("window.alone = true")
+    yield context
+    context.close()
+
+
+def sit_down(context: BrowserContext, server: Server, session: MadeSession, version: int = 1) -> Page:
+    """The page of the session, ready to be cut off."""
+    page = context.new_page()
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+    ready(page, session, version)
+    return page
+
+
+def ready(page: Page, session: MadeSession, version: int) -> None:
+    """Wait for what is fetched while there is a network."""
+    page.evaluate(READY, [session.id, version])
+
+
+def waiting(page: Page, deals: int) -> None:
+    expect(page.locator("#waiting")).to_be_visible()
+    expect(page.locator("#waiting-count")).to_contain_text(f"Deals waiting on this phone: {deals}")
+
+
+def arrived(page: Page) -> None:
+    """Wait until everything that waited has been saved, through whatever pages that leads."""
+    while True:
+        with suppress(Error):
+            page.evaluate(ARRIVED)
+            return
+
+
+def facts(db: Session, session: MadeSession) -> list[object]:
+    """The contracts and declarers of what is recorded, in order."""
+    db.rollback()
+    rows = db.scalars(select(Deal).where(Deal.session_id == session.id).order_by(Deal.number))
+    return [(row.facts["contract"], row.facts["declarer"]) for row in rows]
+
+
+def record(page: Page, *controls: str) -> None:
+    choose(page, *controls)
+    page.locator("#record").tap()
+
+
+def test_three_deals_wait_with_their_totals_and_arrive_in_order_and_once(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+
+    page.locator("#next").tap()
+    expect(page.locator("h1")).to_have_text("Deal 1 · Dan deals")
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
+    choose(page, *FIVE_BY_BEN)
+    assert brought(page) == {"Ann": ("−1", "0"), "Ben": ("+3", "+2"), "Cleo": ("−1", "0"), "Dan": ("−1", "−2")}
+    page.locator("#record").tap()
+    waiting(page, 2)
+    expect(page.locator("h1")).to_have_text("Deal 3 · Ben deals")
+    record(page, *HALF_BY_ANN)
+    waiting(page, 3)
+    page.locator("#waiting summary").tap()
+    expect(page.locator("#waiting li").nth(1)).to_contain_text("Deal 2 · Ann deals")
+    expect(page.locator("#waiting li").nth(1)).to_contain_text("Ben +3 (+2)")
+
+    context.set_offline(False)
+
+    arrived(page)
+    assert facts(db, session) == [("half", 0), ("five", 1), ("half", 0)]
+    page.goto(f"{server.url}/sessions/{session.id}")
+    assert seated(page) == {"Ann": "+1", "Ben": "+1", "Cleo": "+1", "Dan": "−3"}
+
+
+def test_what_waits_survives_a_reload_and_a_closed_browser(
+    browser_type: BrowserType, browser_type_launch_args: dict[str, Any], server: Server, db: Session, tmp_path: Path
+) -> None:
+    session = make_session(db)
+    opened = partial(browser_type.launch_persistent_context, tmp_path, **browser_type_launch_args, **PHONE)
+    with opened() as context:
+        page = sit_down(context, server, session)
+        context.set_offline(True)
+        page.reload()
+        page.locator("#next").tap()
+        record(page, *HALF_BY_ANN)
+        waiting(page, 1)
+        page.reload()
+        waiting(page, 1)
+        expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
+        record(page, *FIVE_BY_BEN)
+        waiting(page, 2)
+        page.goto(f"{server.url}/sessions/{session.id}")
+        waiting(page, 2)
+        expect(page.locator("#waiting")).to_contain_text("Ben +3 (+2)")
+        expect(page.locator("#next")).to_have_text("Record the next deal")
+        expect(page.locator("[data-live]")).to_contain_text("No connection, as of")
+        # It stands on the start page too, from where the app on a home screen begins.
+        page.goto(server.url)
+        waiting(page, 2)
+    assert facts(db, session) == []
+
+    with opened() as context:
+        page = context.new_page()
+        page.goto(server.url)
+        arrived(page)
+
+    assert facts(db, session) == [("half", 0), ("five", 1)]
+
+
+def test_a_deal_whose_reply_is_lost_is_recorded_once(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    page.locator("#next").tap()
+    choose(page, *HALF_BY_ANN)
+    page.evaluate(LOSE_TWO_REPLIES)
+
+    page.locator("#record").tap()
+    waiting(page, 1)
+    record(page, *FIVE_BY_BEN)
+    arrived(page)
+
+    assert facts(db, session) == [("half", 0), ("five", 1)]
+
+
+def test_a_network_that_comes_and_goes_loses_and_doubles_nothing(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    page.locator("#next").tap()
+    expected = []
+    for number in range(1, 7):
+        context.set_offline(number % 3 != 0)
+        expect(page.locator("h1")).to_contain_text(f"Deal {number} ·")
+        deal = HALF_BY_ANN if number % 2 else FIVE_BY_BEN
+        expected.append(("half", 0) if number % 2 else ("five", 1))
+        record(page, *deal)
+        if number % 3 == 0:
+            page.goto(f"{server.url}/sessions/{session.id}")
+            arrived(page)
+            ready(page, session, number + 1)
+            page.locator("#next").tap()
+        else:
+            expect(page.locator("h1")).to_contain_text(f"Deal {number + 1} ·")
+
+    assert facts(db, session) == expected
+
+
+def test_a_server_killed_while_it_saves_has_saved_a_deal_or_has_not(context: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(context, server, session)
+        page.locator("#next").tap()
+        choose(page, *HALF_BY_ANN)
+
+        page.expose_function("die", lambda: server.kill())
+        page.evaluate(DIE_MEANWHILE)
+        page.locator("#record").tap()
+        waiting(page, 1)
+        record(page, *FIVE_BY_BEN)
+        waiting(page, 2)
+
+    with running_server(tmp_path, urlsplit(server.url).port or 0) as server, server.database() as db:
+        arrived(page)
+        assert facts(db, session) == [("half", 0), ("five", 1)]
+        assert server.command("check").stdout == "0 differences\n"
+
+
+def conflicting(context: BrowserContext, server: Server, db: Session) -> tuple[MadeSession, Page]:
+    """Two deals wait on a phone, and another has recorded one meanwhile."""
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    page.locator("#next").tap()
+    expect(page.locator("h1")).to_have_text("Deal 1 · Dan deals")
+    context.set_offline(True)
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    record(page, *FIVE_BY_BEN)
+    waiting(page, 2)
+    make_deal(db, session, SOLO_SET)
+    context.set_offline(False)
+    expect(page.locator("#waiting")).to_contain_text("Needs you: The session has changed meanwhile", timeout=30_000)
+    page.locator("#waiting summary").tap()
+    return session, page
+
+
+def decide(page: Page, *, leave: bool = False) -> None:
+    expect(page.locator("#decide")).to_be_visible()
+    page.locator("#leave" if leave else "#record").tap()
+
+
+def test_where_somebody_else_recorded_meanwhile_the_person_decides_about_each_deal(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session, page = conflicting(context, server, db)
+    assert facts(db, session) == [("solo", 2)]
+    page.get_by_role("link", name="Look at it").tap()
+
+    # Both are shown: what was recorded there, and what waits here.
+    expect(page.locator(".sheet")).to_contain_text("Solo")
+    expect(page.locator("#declarer-0")).to_be_checked()
+    decide(page, leave=True)
+    expect(page.locator("#waiting")).to_contain_text("Deal 2 · Ann deals")
+    assert facts(db, session) == [("solo", 2)]
+    # The second is not what it was when it was entered: it asks as well.
+    expect(page.locator("#waiting")).to_contain_text("Needs you", timeout=30_000)
+    page.get_by_role("link", name="Look at it").tap()
+    expect(page.locator("#declarer-1")).to_be_checked()
+    decide(page)
+
+    arrived(page)
+    expect(page.locator("#next")).to_have_text("Record deal 3")
+    assert facts(db, session) == [("solo", 2), ("five", 1)]
+
+
+def test_a_person_can_record_both_deals_or_look_again_later(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session, page = conflicting(context, server, db)
+    page.get_by_role("link", name="Look at it").tap()
+    expect(page.locator("#decide")).to_be_visible()
+    page.get_by_role("link", name="Back").tap()
+    expect(page.locator("#waiting")).to_contain_text("Needs you: The session has changed meanwhile")
+    page.get_by_role("link", name="Look at it").tap()
+    decide(page)
+    # The second is not what it was when it was entered: it asks as well.
+    expect(page.locator("#declarer-1")).to_be_checked()
+    decide(page)
+
+    arrived(page)
+    assert facts(db, session) == [("solo", 2), ("half", 0), ("five", 1)]
+
+
+def test_what_waits_last_can_be_left_out_without_the_network(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    record(page, *FIVE_BY_BEN)
+    waiting(page, 2)
+    page.locator("#waiting summary").tap()
+
+    page.get_by_role("button", name="Leave it out").tap()
+
+    waiting(page, 1)
+    context.set_offline(False)
+    arrived(page)
+    assert facts(db, session) == [("half", 0)]
+
+
+def test_near_the_end_of_dirty_clubs_a_deal_is_noted_without_amounts(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db, card_game="dirty-clubs", house_rules={"start": 6})
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, "turn_up-clubs", "tricks-0-2", "tricks-1-1", "tricks-2-1", "tricks-3-1")
+    waiting(page, 1)
+    # Ann stands at four: with two tricks more she is at two, with four she has won.
+    choose(page, "turn_up-clubs", "tricks-0-2", "tricks-1-1", "tricks-2-1", "tricks-3-1")
+    assert brought(page)["Ann"] == ("−2", "2")
+    choose(page, "tricks-1-0", "tricks-2-0", "tricks-3-1", "tricks-0-4")
+    assert brought(page) == {}
+    expect(page.locator("#outcome")).to_contain_text("What it brings is worked out when the network is back.")
+    page.locator("#record").tap()
+    waiting(page, 2)
+    context.set_offline(False)
+
+    expect(page.locator("#waiting")).to_contain_text("Needs you: Nothing is saved yet.", timeout=30_000)
+    page.locator("#waiting summary").tap()
+    page.get_by_role("link", name="Look at it").tap()
+    expect(page.locator("#outcome")).to_contain_text("Ann has come down to 0")
+    decide(page)
+    arrived(page)
+    db.rollback()
+    assert [deal.winners for deal in db.scalars(select(Deal).where(Deal.session_id == session.id))] == [[], [0]]
+
+
+def test_after_the_end_of_a_game_it_goes_on_with_the_network(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db, card_game="dirty-clubs")
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, "turn_up-clubs", "tricks-0-5")
+
+    waiting(page, 1)
+    expect(page.get_by_text("From here it goes on only with the network.")).to_be_visible()
+    expect(page.locator("#waiting")).to_contain_text("Ann took every trick and wins")
+    expect(page.locator("form[data-session]")).to_be_hidden()
+    context.set_offline(False)
+    page.goto(f"{server.url}/sessions/{session.id}")
+    arrived(page)
+    expect(page.get_by_role("button", name="Start game 2")).to_be_visible()
+
+
+def test_while_deals_wait_nothing_else_changes_the_session(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    page.go_back()
+    waiting(page, 1)
+
+    page.get_by_role("button", name="Misdeal").tap()
+
+    expect(page.get_by_text("The deals that wait on this phone come first.")).to_be_visible()
+    context.set_offline(False)
+    arrived(page)
+    assert facts(db, session) == [("half", 0)]
+
+
+def test_when_a_link_is_withdrawn_nothing_of_its_group_stays_but_what_was_entered_here(
+    worker: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    scorer = create_link(db, session.group.group_id, Role.SCORER, "Ann's phone")
+    page = sit_down(worker, server, MadeSession(session.id, scorer))
+    page.locator("#next").tap()
+    worker.set_offline(True)
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    withdraw_link(db, session.group.group_id, scorer.link_id)
+    worker.set_offline(False)
+    expect(page.locator("#waiting")).to_contain_text("Needs you: Your link does not let you", timeout=30_000)
+
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.get_by_text("There is no such page")).to_be_visible()
+    page.goto(server.url)
+    waiting(page, 1)
+    expect(page.locator("#waiting")).to_contain_text("Declarer: Ann")
+    worker.set_offline(True)
+    page.goto(server.url)
+    assert page.evaluate(KEPT) == ["/"]
+    page.get_by_role("button", name="Leave it out").tap()
+    expect(page.locator("#waiting")).to_be_hidden()
+    with pytest.raises(Error, match="ERR_"):
+        page.goto(f"{server.url}/sessions/{session.id}")
+
+
+def test_a_viewer_sees_nothing_of_what_waits(worker: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    viewer = create_link(db, session.group.group_id, Role.VIEWER, "Ann's aunt")
+    page = worker.new_page()
+    page.goto(f"{server.url}/open/{viewer.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+
+    expect(page.locator("[data-live]")).to_have_text("Live")
+    expect(page.locator("#waiting")).to_have_count(0)
+
+
+def other_release(folder: Path) -> str:
+    """A copy of the app in which something has changed, for Python to find first."""
+    for name in ("scorekeeper", "templates", "migrations"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    with (folder / "scorekeeper" / "static" / "app.css").open("a") as styles:
+        styles.write("/* Changed. */\n")
+    return str(folder)
+
+
+def test_a_new_release_is_told_and_waits_until_it_is_used(worker: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(worker, server, session)
+        old = page.evaluate(RELEASE)
+        expect(page.get_by_text("A new version is ready.")).to_be_hidden()
+    with running_server(tmp_path, urlsplit(server.url).port or 0, PYTHONPATH=other_release(tmp_path / "new")):
+        page.goto(f"{server.url}/sessions/{session.id}")
+        # Every page is the server's own, whichever worker stands between.
+        assert page.evaluate(RELEASE) != old
+        expect(page.get_by_text("A new version is ready.")).to_be_visible(timeout=30_000)
+        assert not page.evaluate(KEPT)
+        with page.expect_navigation():
+            page.get_by_role("button", name="Use it").tap()
+        expect(page.get_by_text("A new version is ready.")).to_be_hidden()
+        ready(page, session, 1)
+    expect(page.locator("[data-live]")).to_contain_text("No connection")
+    page.reload()
+    assert page.evaluate(RELEASE) != old
+
+
+def test_the_worker_and_all_it_kept_go_where_they_are_switched_off(worker: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(worker, server, session)
+    with running_server(tmp_path, urlsplit(server.url).port or 0, SCOREKEEPER_OFFLINE="0"):
+        page.goto(server.url)
+        page.evaluate(GONE)
+        page.goto(server.url)
+        assert page.evaluate("navigator.serviceWorker.controller") is None
+
+
+def test_where_another_phone_has_taken_the_pen_meanwhile_the_person_is_asked(
+    context: BrowserContext, phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    phone.goto(f"{server.url}/open/{session.group.token}")
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    record(phone, *FIVE_BY_BEN)
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    context.set_offline(False)
+
+    expect(page.locator("#waiting-count")).to_contain_text("One needs you.", timeout=30_000)
+    page.locator("#waiting summary").tap()
+    page.get_by_role("link", name="Look at it").tap()
+    decide(page)
+
+    arrived(page)
+    assert facts(db, session) == [("five", 1), ("half", 0)]
+    expect(phone.get_by_role("button", name="Take it over")).to_be_visible(timeout=15_000)

@@ -1,0 +1,254 @@
+"""Joining a session by a spoken code."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+from flask import Flask
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import JoinAttempt, JoinCode
+from scorekeeper.services.groups import Role
+from scorekeeper.services.joining import FREE, LETTERS
+from tests.factories import MadeSession, make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.test_every_route import with_ids
+from tests.http.test_roles import NEEDED
+from tests.http.visitor import Page, Visitor
+from tests.http.world import OPEN_TO_ALL, address, make_world
+
+SOON = timedelta(minutes=1)
+LINKED_TO_NOBODY = "ZZZZZZ"
+
+
+@pytest.fixture
+def session(host: Host, db: Session) -> MadeSession:
+    return make_session(db, group=host.group, name="Thursday at Ann's")
+
+
+def code_for(host: Host, session: MadeSession, role: Role = Role.VIEWER) -> str:
+    """A new code, as the host reads it off the page."""
+    page = host.get(f"/sessions/{session.id}/codes")
+    form = next(form for form in page.forms() if form.data.get("role") == role and form.action.endswith("/codes"))
+    shown = form.submit().soup.select_one(f"[aria-labelledby=code-{role}] .spoken")
+    assert shown is not None
+    return shown.get_text()
+
+
+def enter(visitor: Visitor, code: str, **options: object) -> Page:
+    form = visitor.get("/join").form("/join").fill(code=code)
+    return visitor.post("/join", data=form.data, **options)
+
+
+def says(page: Page) -> str:
+    return page.errors()["code"]
+
+
+def stopped_clock() -> time_machine.travel:
+    """A little later than whatever has been signed already."""
+    return time_machine.travel(datetime.now(UTC) + SOON, tick=False)
+
+
+def another_code(code: str) -> str:
+    """One that begins like it and is wrong."""
+    letters = code.replace(" ", "")
+    return letters[:5] + next(letter for letter in LETTERS if letter != letters[5])
+
+
+def test_whoever_hears_the_code_sees_the_session(app: Flask, host: Host, db: Session, session: MadeSession) -> None:
+    make_deal(db, session)
+    code = code_for(host, session)
+    guest = Visitor(app)
+
+    page = enter(guest, code)
+
+    assert page.path == f"/sessions/{session.id}"
+    assert "Half" in page.text
+    assert "Record deal" not in page.text
+    assert "Thursday at Ann's" in guest.get("/").text
+
+
+@pytest.mark.parametrize(
+    "change", [str.lower, lambda code: code.replace(" ", ""), lambda code: f" {code[:2]}-{code[2:]} "]
+)
+def test_it_does_not_matter_how_it_is_written(app: Flask, host: Host, session: MadeSession, change: object) -> None:
+    code = code_for(host, session)
+
+    assert enter(Visitor(app), change(code)).path == f"/sessions/{session.id}"  # type: ignore[operator]
+
+
+def test_a_code_for_scorers_lets_one_score(app: Flask, host: Host, db: Session, session: MadeSession) -> None:
+    guest = Visitor(app)
+    enter(guest, code_for(host, session, Role.SCORER))
+
+    guest.get(f"/sessions/{session.id}").form("/misdeal").submit()
+
+    assert "Misdeal" in host.get(f"/sessions/{session.id}").text
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
+def test_it_opens_that_session_and_nothing_else(app: Flask, host: Host, db: Session, role: Role) -> None:
+    world = make_world(db, host.group)
+    there = world.sessions["open"]
+    guest = Visitor(app)
+    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+
+    for rule in with_ids(app, "GET"):
+        status = guest.get(address(app, rule, there)).status
+        if rule.endpoint in OPEN_TO_ALL:
+            continue
+        if "session_id" not in rule.arguments:
+            assert status == 404, rule
+        elif role.includes(NEEDED["GET", rule.endpoint]):
+            assert status == 200, rule
+        else:
+            assert status == 403, rule
+        if "session_id" in rule.arguments:
+            assert guest.get(address(app, rule, world.sessions["closed"])).status == 404, rule
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
+def test_no_page_leads_a_guest_where_they_may_not_go(app: Flask, host: Host, db: Session, role: Role) -> None:
+    there = make_world(db, host.group).sessions["open"]
+    guest = Visitor(app)
+    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+
+    for rule in with_ids(app, "GET"):
+        if "session_id" not in rule.arguments or not role.includes(NEEDED["GET", rule.endpoint]):
+            continue
+        page = guest.get(address(app, rule, there))
+        for link in page.soup.select("a[href^='/']"):
+            assert guest.get(str(link["href"])).status == 200, (rule, link)
+
+
+def test_it_ends_with_the_session_and_those_who_are_in_stay(app: Flask, host: Host, session: MadeSession) -> None:
+    code = code_for(host, session)
+    guest = Visitor(app)
+    enter(guest, code)
+
+    host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+
+    assert guest.get(f"/sessions/{session.id}/settlement").status == 200
+    assert enter(Visitor(app), code).status == 422
+    assert "Reopen it" in host.get(f"/sessions/{session.id}/codes").text
+
+
+def test_another_code_takes_the_place_of_the_first(app: Flask, host: Host, session: MadeSession) -> None:
+    first = code_for(host, session)
+    second = code_for(host, session)
+
+    assert enter(Visitor(app), first).status == 422
+    assert enter(Visitor(app), second).status == 200
+
+
+def test_the_host_ends_a_code(app: Flask, host: Host, db: Session, session: MadeSession) -> None:
+    code = code_for(host, session)
+    page = host.get(f"/sessions/{session.id}/codes")
+    next(form for form in page.forms() if form.data.get("role") == Role.VIEWER).submit("End it")
+
+    assert enter(Visitor(app), code).status == 422
+    assert db.scalars(select(JoinCode.code)).all() == []
+
+
+def test_withdrawing_its_link_puts_out_those_who_joined(app: Flask, host: Host, session: MadeSession) -> None:
+    code = code_for(host, session)
+    guest = Visitor(app)
+    enter(guest, code)
+    links = host.get(f"{host.group_path}/links")
+    assert "Joined by code: " in links.text
+
+    item = next(item for item in links.soup.select("li") if "Joined by code" in item.get_text())
+    assert "Renew" not in item.get_text()
+    next(form for form in links.forms() if form.element in item.select("form")).submit()
+
+    assert guest.get(f"/sessions/{session.id}").status == 404
+    assert enter(Visitor(app), code).status == 422
+
+
+def test_a_code_is_no_link(app: Flask, host: Host, session: MadeSession) -> None:
+    code = code_for(host, session).replace(" ", "")
+
+    assert Visitor(app).get(f"/open/{code}").status == 404
+
+
+@pytest.mark.parametrize("typed", ["", "ABC", "ABCDEFG", "ABCDE1", "OOOOOO", "x" * 5000, "🂡" * 6, "A\x00BCDE"])
+def test_what_is_no_code_is_no_guess(app: Flask, db: Session, typed: str) -> None:
+    page = enter(Visitor(app), typed)
+
+    assert page.status == 422
+    assert says(page) == "No session is joined by this code. It has six letters, and ends with its session."
+    assert db.scalars(select(JoinAttempt.key)).all() == []
+
+
+def test_guessing_from_one_address_is_slowed_down_more_and_more(app: Flask, host: Host, session: MadeSession) -> None:
+    code = code_for(host, session)
+    guest = Visitor(app)
+    waits = []
+    with stopped_clock() as clock:
+        for first in LETTERS[: FREE + 3]:
+            page = enter(guest, f"{first}XXXXX")
+            while page.status == 429:
+                # Even the right one is of no use while one has to wait: else it would be worth trying them all.
+                assert enter(guest, code).status == 429
+                waits.append(int(page.response.headers["Retry-After"]))
+                assert says(page).startswith("There were too many wrong codes. Try again in ")
+                clock.shift(waits[-1])
+                page = enter(guest, f"{first}XXXXX")
+            assert page.status == 422
+    assert waits == [1, 2, 4]
+
+
+def test_guessing_at_one_group_is_slowed_down_from_wherever_it_comes(
+    app: Flask, host: Host, session: MadeSession
+) -> None:
+    already_in = Visitor(app)
+    with stopped_clock():
+        code = code_for(host, session)
+        wrong = another_code(code)
+        enter(already_in, code)
+        for number in range(FREE):
+            assert enter(Visitor(app), wrong, environ_overrides={"REMOTE_ADDR": f"192.0.2.{number}"}).status == 422
+
+        assert enter(Visitor(app), wrong, environ_overrides={"REMOTE_ADDR": "192.0.2.99"}).status == 429
+        # Another group is not held up, and nobody who is in is.
+        other = "A" * 6 if wrong[0] != "A" else "B" * 6
+        assert enter(Visitor(app), other, environ_overrides={"REMOTE_ADDR": "192.0.2.99"}).status == 422
+        assert already_in.get(f"/sessions/{session.id}").status == 200
+
+
+def test_wrong_guesses_are_forgotten(app: Flask, db: Session) -> None:
+    guest = Visitor(app)
+    with stopped_clock() as clock:
+        for _ in range(FREE):
+            enter(guest, LINKED_TO_NOBODY)
+        assert enter(guest, LINKED_TO_NOBODY).status == 429
+        clock.shift(timedelta(hours=2))
+        for _ in range(FREE):
+            assert enter(guest, LINKED_TO_NOBODY).status == 422
+        assert enter(guest, LINKED_TO_NOBODY).status == 429
+
+
+def test_one_network_of_many_addresses_counts_as_one(app: Flask) -> None:
+    with stopped_clock():
+        for number, first in enumerate(LETTERS[:FREE]):
+            enter(Visitor(app), f"{first}XXXXX", environ_overrides={"REMOTE_ADDR": f"2001:db8::{number:x}"})
+
+        assert enter(Visitor(app), "XXXXXX", environ_overrides={"REMOTE_ADDR": "2001:db8::ffff"}).status == 429
+        assert enter(Visitor(app), "XXXXXX", environ_overrides={"REMOTE_ADDR": "2001:db8:1::1"}).status == 422
+
+
+def test_nobody_makes_up_an_address(app: Flask) -> None:
+    with stopped_clock():
+        for number, first in enumerate(LETTERS[:FREE]):
+            enter(Visitor(app), f"{first}XXXXX", headers={"X-Forwarded-For": f"192.0.2.{number}"})
+
+        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.99"}).status == 429
+
+
+def test_a_code_lasts_no_longer_than_its_row(db: Session, host: Host, app: Flask, session: MadeSession) -> None:
+    code = code_for(host, session)
+    db.execute(delete(JoinCode))
+    db.commit()
+
+    assert enter(Visitor(app), code).status == 422

@@ -1,0 +1,213 @@
+"""What a phone is given to go on without the network, and what it may keep."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+from sqlalchemy.orm import Session
+
+from scorekeeper.services.deals import DeclareDeal, declare_deal
+from scorekeeper.services.groups import Role, create_link
+from tests.factories import MadeSession, make_deal, make_group, make_session
+from tests.http.conftest import Host
+from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
+from tests.http.evidence import dump
+from tests.http.visitor import Page, Visitor
+
+
+def ahead_of(page: Page) -> tuple[str, list[str]]:
+    """The version at which the page has a phone fetch forms, and whose."""
+    (found,), version = page.soup.select("[data-ahead]"), page.soup.select("[data-version]")[0]
+    return str(version["data-version"]), str(found["data-ahead"]).split()
+
+
+def lookup_of(page: Page) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(str(page.soup.select("script#lookup")[0].string))
+    return data
+
+
+def test_the_worker_belongs_to_one_release_and_brings_what_its_pages_need(host: Host) -> None:
+    worker = host.client.get("/sw.js")
+    script = worker.get_data(as_text=True)
+
+    assert worker.mimetype == "text/javascript"
+    assert "no-cache" in worker.headers["Cache-Control"]
+    assert f'const RELEASE = "{worker.headers["X-Release"]}";' in script
+    files = json.loads(re.findall(r"const FILES = (.*);", script)[0])
+    page = host.get("/")
+    used = [element["src"] for element in page.soup.select("script[src]")]
+    used += [element["href"] for element in page.soup.select("link[rel=stylesheet]")]
+    used.append(page.soup.select("script[data-words]")[0]["data-words"])
+    assert len(used) > 3
+    assert set(used) <= set(files)
+    for address in files:
+        with host.client.get(address) as file:
+            assert file.status_code == 200
+
+
+def test_where_it_is_switched_off_the_worker_leaves_and_no_page_asks_for_one(app: Flask, visitor: Visitor) -> None:
+    assert visitor.get("/").soup.select("script[data-words]:not([data-off])")
+    app.config["OFFLINE"] = False
+
+    script = visitor.client.get("/sw.js").get_data(as_text=True)
+
+    assert "unregister()" in script
+    assert "caches.delete" in script
+    assert "fetch" not in script
+    assert not visitor.get("/").soup.select("script[data-words]:not([data-off])")
+
+
+def test_a_browser_may_keep_the_pages_from_which_one_records(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    of_group = str(host.group.group_id)
+    host.get(f"/sessions/{session.id}")
+
+    for path in (host.group_path, f"/sessions/{session.id}", f"/sessions/{session.id}/deals/new"):
+        assert host.get(path).response.headers["X-Keep"] == of_group
+    other = make_group(db, name="Strangers")
+    host.get(f"/open/{other.token}")
+    assert sorted(host.get("/").response.headers["X-Keep"].split()) == sorted([of_group, str(other.group_id)])
+    for path in (f"/sessions/{session.id}/chips", f"/sessions/{session.id}/settlement", f"/groups/{of_group}/links"):
+        assert "X-Keep" not in host.get(path).response.headers
+
+
+def test_a_browser_keeps_no_page_that_shows_what_comes_once(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    made = host.get("/").form("/groups").fill(name="New", **{"players-0": "Eve", "players-1": "Fay"}).submit()
+    assert "/open/" in made.text
+    assert "X-Keep" not in made.response.headers
+    correction = host.get(f"/sessions/{session.id}/deals/1/correct").form("/correct").fill(tricks=4)
+    # Its answer says that it is done; until a person sees that, it stands on no page that is kept.
+    saved = host.client.post(correction.action, data={**correction.data, "previewed": "-2,2,-2,2"})
+    assert saved.status_code == 303
+    fetched = host.get(f"/sessions/{session.id}", headers={"X-Fragment": "1"})
+    assert "is corrected" not in fetched.text
+    assert "X-Keep" in fetched.response.headers
+    shown = host.get(f"/sessions/{session.id}")
+    assert "is corrected" in shown.text
+    assert "X-Keep" not in shown.response.headers
+
+
+def test_refusals_and_errors_are_not_kept_and_name_the_release_all_the_same(host: Host, stranger: Host) -> None:
+    for visitor, path in ((stranger, host.group_path), (host, "/nowhere")):
+        page = visitor.get(path)
+        assert page.status == 404
+        assert "X-Keep" not in page.response.headers
+        assert page.response.headers["X-Release"] == host.get("/").response.headers["X-Release"]
+
+
+def test_a_form_ahead_is_the_next_form_of_whoever_deals_then(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, dealer=3)
+    for page in (host.get(f"/sessions/{session.id}"), host.get(f"/sessions/{session.id}/deals/new")):
+        assert ahead_of(page) == ("1", ["0", "1", "2"])
+    page = host.get(f"/sessions/{session.id}/deals/ahead/1")
+    assert page.soup.h1 is not None
+    assert page.soup.h1.get_text() == "Deal 1 · Ben deals"
+
+    make_deal(db, session)
+    make_deal(db, session)
+
+    now = host.get(f"/sessions/{session.id}/deals/new")
+    assert now.soup.h1 is not None
+    assert now.soup.h1.get_text() == "Deal 3 · Ben deals"
+    then, at_once = lookup_of(page), lookup_of(now)
+    assert then["next"] == at_once["next"] == 2
+    assert then["totals"] == [0, 0, 0, 0]
+    assert at_once["totals"] == [2, -2, 2, -2]
+    assert [result[0] for result in then["results"]] == [result[0] for result in at_once["results"]]
+
+
+def test_what_is_declared_belongs_to_the_next_deal_and_to_none_after_it(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, dealer=3)
+    facts = {"contract": "five", "declarer": 1, "trump": "spades"}
+    declare_deal(db, DeclareDeal(**session.command(db), facts=facts))
+
+    at = f"/sessions/{session.id}/deals"
+    assert ahead_of(host.get(f"/sessions/{session.id}")) == ("2", ["0", "1", "2", "3"])
+    assert host.get(f"{at}/new").soup.select("#declarer-1[checked]")
+    assert not host.get(f"{at}/ahead/3").soup.select("#declarer-1[checked]")
+
+
+def test_a_result_says_who_deals_after_it(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs", house_rules={"passed_out": "same-dealer"})
+    data = lookup_of(host.get(f"/sessions/{session.id}/deals/new"))
+
+    assert data["next"] == 0
+    assert {dealer for *_, dealer in data["results"]} == {0, 3}
+    assert data["steady"] == [0, None]
+    assert data["names"] == {"0": "Ann", "1": "Ben", "2": "Cleo", "3": "Dan"}
+
+
+def test_no_form_is_fetched_where_no_deal_is_due(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    correction = host.get(f"/sessions/{session.id}/deals/1/correct")
+    assert not correction.soup.select("[data-ahead], #waiting, form[data-session]")
+    assert host.get(f"/sessions/{session.id}/deals/ahead/9").status == 404
+    host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+
+    assert not host.get(f"/sessions/{session.id}").soup.select("[data-ahead]")
+    assert host.get(f"/sessions/{session.id}/deals/ahead/1").path == f"/sessions/{session.id}"
+
+
+def test_a_watcher_is_given_nothing_to_record_with(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    watcher = Host(app, create_link(db, host.group.group_id, Role.VIEWER, "Ann's aunt"))
+
+    page = watcher.get(f"/sessions/{session.id}")
+
+    assert not page.soup.select("[data-ahead], #waiting, script[src*='waiting']")
+    assert watcher.get(f"/sessions/{session.id}/deals/ahead/1").status == 403
+
+
+def queued(host: Host, session: MadeSession) -> dict[str, object]:
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN))
+    return {"path": form.action, "data": form.data, "headers": {"X-Queued": "1"}}
+
+
+def test_the_queue_is_told_of_a_saved_deal_without_a_page_each_time(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    sent = queued(host, session)
+
+    first = host.client.post(**sent)
+    before = dump(db)
+    # Its answer was lost.
+    second = host.client.post(**sent)
+
+    for reply in (first, second):
+        assert (reply.status_code, reply.data) == (201, b"")
+        assert reply.headers["X-Release"]
+    assert dump(db) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "says"),
+    [
+        ({"previewed": ""}, 200, "Nothing is saved yet."),
+        ({"expected_version": "7"}, 409, "The session has changed meanwhile"),
+        ({"tricks": "9"}, 422, "do"),
+        ({"csrf_token": "x"}, 400, "This form is too old"),
+    ],
+)
+def test_the_queue_is_shown_the_page_a_person_decides_on(
+    host: Host, db: Session, change: dict[str, str], status: int, says: str
+) -> None:
+    session = make_session(db, group=host.group)
+    sent: Any = queued(host, session)
+    for name, value in change.items():
+        sent["data"][name] = value
+    before = dump(db)
+
+    reply = host.client.post(**sent)
+
+    assert reply.status_code == status
+    assert says in reply.get_data(as_text=True)
+    assert dump(db) == before
+    if status != 400:
+        form = Page(host, reply).form("/deals").element
+        assert form["data-session"] == str(session.id)
+        # It is no fresh form: the server says which it is.
+        assert not form.has_attr("data-fresh")
