@@ -1,34 +1,35 @@
 // What can be passed on stands on the page as text, to be read and selected. Here it gets its buttons: Share where the
-// device can, and Copy, which over plain HTTP goes by the selection.
+// device can, and Copy, which over plain HTTP goes by the selection. They work for parts of the page that come later too.
 "use strict";
 
-for (const box of document.querySelectorAll("[data-share]")) {
-  const text = box.querySelector("textarea, a.key, .passed-on");
-  const said = () => (text.value ?? text.textContent).trim();
-  const [share, copy] = [box.querySelector("[data-do=share]"), box.querySelector("[data-do=copy]")];
-  const done = box.querySelector("[role=status]");
-
-  function select() {
+(() => {
+  function select(text) {
     if (text.select) text.select();
     else getSelection().selectAllChildren(text);
   }
 
-  async function copied() {
+  async function copied(text, said) {
     try {
-      await navigator.clipboard.writeText(said());
+      await navigator.clipboard.writeText(said);
       return true;
     } catch {
-      select();
+      select(text);
       return document.execCommand("copy");
     }
   }
 
-  share.hidden = !navigator.share;
-  copy.hidden = false;
-  // Who closes what the device offers has not failed at anything.
-  share.addEventListener("click", () => navigator.share({ text: said() }).catch(() => {}));
-  copy.addEventListener("click", async () => {
+  document.documentElement.classList.add("can-copy");
+  document.documentElement.classList.toggle("can-share", Boolean(navigator.share));
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest("[data-do]");
+    if (!button) return;
+    const box = button.closest("[data-share]");
+    const text = box.querySelector("textarea, a.key, .passed-on");
+    const said = (text.value ?? text.textContent).trim();
+    // Who closes what the device offers has not failed at anything.
+    if (button.dataset.do === "share") return void navigator.share({ text: said }).catch(() => {});
+    const done = box.querySelector("[role=status]");
     done.textContent = "";
-    done.textContent = (await copied()) ? copy.dataset.done : copy.dataset.failed;
+    done.textContent = (await copied(text, said)) ? button.dataset.done : button.dataset.failed;
   });
-}
+})();
