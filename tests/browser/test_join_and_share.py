@@ -97,6 +97,16 @@ def test_what_is_shared_follows_the_session(phone: Page, server: Server, db: Ses
     expect(phone.get_by_role("button", name="Copy")).to_be_visible()
 
 
+def test_without_script_the_text_is_there_to_be_selected(browser: Browser, server: Server, db: Session) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    settled(page, server, db)
+
+    assert RESULT in page.locator("textarea").input_value()
+    for name in ("Share", "Copy"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    page.context.close()
+
+
 def test_a_new_link_is_shared(phone: Page, server: Server, db: Session) -> None:
     session = make_session(db)
     phone.add_init_script(SHARE)

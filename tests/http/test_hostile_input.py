@@ -65,6 +65,7 @@ BUTTONS = frozenset(
         "groups.remove",
         "links.renew",
         "links.withdraw",
+        "pen.take",
         "deals.take_back_game",
         "declaring.drop",
         "deals.order",

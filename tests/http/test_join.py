@@ -8,12 +8,15 @@ from flask import Flask
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from scorekeeper.extensions import db as database
 from scorekeeper.models import JoinAttempt, JoinCode
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import FREE, LETTERS
+from tests.conftest import make_app
 from tests.factories import MadeSession, make_deal, make_session
 from tests.http.conftest import Host
-from tests.http.test_every_route import with_ids
+from tests.http.evidence import dump
+from tests.http.test_every_route import sound_form, with_ids
 from tests.http.test_roles import NEEDED
 from tests.http.visitor import Page, Visitor
 from tests.http.world import OPEN_TO_ALL, address, make_world
@@ -106,6 +109,24 @@ def test_it_opens_that_session_and_nothing_else(app: Flask, host: Host, db: Sess
             assert status == 403, rule
         if "session_id" in rule.arguments:
             assert guest.get(address(app, rule, world.sessions["closed"])).status == 404, rule
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
+def test_nothing_else_can_be_changed_by_it(app: Flask, host: Host, db: Session, role: Role) -> None:
+    world = make_world(db, host.group)
+    there, elsewhere = world.sessions["open"], world.sessions["closed"]
+    guest = Visitor(app)
+    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+    data = {"there": sound_form(guest, db, there), "elsewhere": sound_form(guest, db, elsewhere)}
+    before = dump(db)
+
+    for rule in with_ids(app, "POST"):
+        assert guest.post(address(app, rule, elsewhere), data=data["elsewhere"]).status == 404, rule
+        if not role.includes(NEEDED["POST", rule.endpoint]):
+            page = guest.post(address(app, rule, there), data=data["there"])
+            assert page.status == (403 if "session_id" in rule.arguments else 404), rule
+
+    assert dump(db) == before
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
@@ -244,6 +265,22 @@ def test_nobody_makes_up_an_address(app: Flask) -> None:
             enter(Visitor(app), f"{first}XXXXX", headers={"X-Forwarded-For": f"192.0.2.{number}"})
 
         assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.99"}).status == 429
+
+
+def test_behind_a_proxy_each_address_counts_that_the_proxy_has_seen(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCOREKEEPER_PROXIES", "1")
+    app = make_app(database_url)
+    with stopped_clock():
+        for first in LETTERS[:FREE]:
+            # What the visitor says comes first, what the proxy has seen last.
+            enter(Visitor(app), f"{first}XXXXX", headers={"X-Forwarded-For": f"198.51.100.{ord(first)}, 192.0.2.1"})
+
+        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.2"}).status == 422
+        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.1"}).status == 429
+    with app.app_context():
+        database.engine.dispose()
 
 
 def test_a_code_lasts_no_longer_than_its_row(db: Session, host: Host, app: Flask, session: MadeSession) -> None:

@@ -14,10 +14,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
+from scorekeeper import queries
 from scorekeeper.models import Player, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
-from scorekeeper.services.groups import NewLink
+from scorekeeper.services.groups import NewLink, Role
+from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
 from scorekeeper.services.settlement import MarkTransfer, mark_transfer
 from scorekeeper.sessionfile import Chip
@@ -80,6 +82,9 @@ def make_world(db: Session, group: NewLink) -> World:
         "undecided": _undecided(db, group),
         "outdated": _outdated(db, group),
     }
+    opened = queries.session_of(db, made["open"].id, [group.link_id])
+    assert opened is not None
+    make_code(db, opened, Role.SCORER)
     player_id = db.scalars(select(Player.id).where(Player.group_id == group.group_id).order_by(Player.id)).first()
     assert player_id is not None
     plan = db.scalar(select(Transfer.version).where(Transfer.session_id == made["closed"].id))
