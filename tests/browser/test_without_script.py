@@ -66,5 +66,5 @@ def test_an_evening(page: Page, server: Server, db: Session) -> None:
     page.get_by_role("link", name="End the session").click()
     page.get_by_role("button", name="End the session").click()
     expect(page.get_by_text("The session has ended.")).to_be_visible()
-    expect(page.get_by_text("Dan pays Ben 3 chips.").first).to_be_visible()
-    expect(page.get_by_text("Ann pays Ben 1 chip.").first).to_be_visible()
+    expect(page.locator(".transfers").get_by_text("Dan pays Ben 3 chips.").first).to_be_visible()
+    expect(page.locator(".transfers").get_by_text("Ann pays Ben 1 chip.").first).to_be_visible()
