@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -613,6 +614,15 @@ class CardGame(ABC, Generic[D]):
         What follows from the facts or the rules (the trump of a Half) is not offered: :meth:`complete` adds it.
         """
         return tuple(field for field in _asked(self.fields(table), facts) if not field.follows)
+
+    def other_rates(self, facts: Facts, table: Table) -> tuple[tuple[int, ...], ...]:
+        """What each seat would have got in chips, had any of the suits been trump in which the deal can be played."""
+        trumps = next((field.choices for field in self.fields(table) if field.name == "trump"), ())
+        found: dict[tuple[int, ...], None] = {}
+        for trump in trumps:
+            with suppress(Refused):
+                found[self.play({**facts, "trump": trump}, table).chips] = None
+        return tuple(found)
 
     def complete(self, facts: Facts, table: Table) -> Facts:
         """*facts* with what follows from them: the only possible trump, the last player's tricks, a fixed partner."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger.count_in import PaidDeal
 from scorekeeper.limits import MAX_CHIPS
-from scorekeeper.models import AnyRow, SessionSeat
-from scorekeeper.rules import Problem, Refused, Table
-from scorekeeper.services.history import game_of
+from scorekeeper.models import SessionSeat
+from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.transaction import AlreadyDone, SessionClosed, SessionCommand, change_session, transaction
 
 IN_HAND = SessionSeat.bought + SessionSeat.chips - SessionSeat.cashed + SessionSeat.settled
@@ -65,19 +63,3 @@ def count_in(db: Session, command: CountIn) -> None:
                 raise Refused(Problem("CHIPS_RANGE", "counted", {"low": 0, "high": MAX_CHIPS}))
     except AlreadyDone:
         return
-
-
-def paid_deal(session: AnyRow, deal: AnyRow) -> PaidDeal:
-    """A scored *deal* as it was to be paid, and what it would have brought had another suit been trump."""
-    game, ruleset = game_of(session)
-    table = Table.restored(ruleset, deal.before)
-    score = game.play(deal.facts, table)
-    trumps = next((field.choices for field in game.fields(table) if field.name == "trump"), ())
-    others = []
-    for trump in trumps:
-        try:
-            others.append(game.play({**deal.facts, "trump": trump}, table).chips)
-        except Refused:
-            continue
-    payments = tuple((payment.payer, payment.payee, payment.chips) for payment in score.payments)
-    return PaidDeal(deal.number, payments, tuple(dict.fromkeys(others)))

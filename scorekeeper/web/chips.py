@@ -31,7 +31,7 @@ from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cas
 from scorekeeper.services.transaction import StaleSession
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
-from scorekeeper.web.forms import SessionForm, command_fields
+from scorekeeper.web.forms import AnyForm, SessionForm, command_fields
 from scorekeeper.web.ids import row_key
 from scorekeeper.words.numbers import locale
 
@@ -211,7 +211,11 @@ def _move_form(name: str, seats: Sequence[AnyRow], fresh_on: int | None = None) 
 
 
 def _adjust_form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> AdjustForm:
-    form = AdjustForm(prefix="adjust-", **_fresh(fresh_on))
+    return with_field_for_each(AdjustForm(prefix="adjust-", **_fresh(fresh_on)), seats)
+
+
+def with_field_for_each(form: AnyForm, seats: Sequence[AnyRow]) -> AnyForm:
+    """*form* with ``chips-0`` and so on for those who have a seat, under their names, and for nobody else."""
     for seat in range(MAX_ACCOUNTS):
         if seat < len(seats):
             form[f"chips-{seat}"].label.text = seats[seat].name

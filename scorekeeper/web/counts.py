@@ -12,15 +12,16 @@ from flask_babel import gettext as _
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
-from scorekeeper.ledger.count_in import Explanation, Fault, Slip, explanations
+from scorekeeper.ledger.count_in import Explanation, Fault, PaidDeal, Slip, explanations
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import Unit
+from scorekeeper.rules import DealScore, Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
-from scorekeeper.services.counts import Count, CountIn, count_in, paid_deal
+from scorekeeper.services.counts import Count, CountIn, count_in
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.chips import ChipsField
+from scorekeeper.web.board import answer, form_tag
+from scorekeeper.web.chips import ChipsField, with_field_for_each
 from scorekeeper.web.forms import SessionForm, command_fields
 
 blueprint = Blueprint("counts", __name__)
@@ -50,7 +51,7 @@ class Counted(NamedTuple):
 def count(session_id: int) -> ResponseReturnValue:
     """The form, and what the latest count has shown."""
     session = access.game_session(session_id)
-    return _page(session, _form(queries.seats(db.session(), session.id), session.version))
+    return answer(form_tag(session), lambda: _fresh_page(session))
 
 
 @blueprint.post("/sessions/<id:session_id>/count")
@@ -59,16 +60,16 @@ def keep(session_id: int) -> ResponseReturnValue:
     seats = queries.seats(db.session(), session.id)
     form = _form(seats)
     if not form.validate():
-        return _page(session, form, 422)
+        return _page(session, seats, form, 422)
     counted = tuple(form[f"chips-{seat.seat}"].data for seat in seats)
     try:
         count_in(db.session(), CountIn(**command_fields(session, form), counted=counted))
     except StaleSession:
         session = access.game_session(session_id)
         form.renew(session.version)
-        return _page(session, form, 409)
+        return _page(session, queries.seats(db.session(), session.id), form, 409)
     except SessionClosed:
-        return _page(access.game_session(session_id), form, 409)
+        return _page(access.game_session(session_id), seats, form, 409)
     flash(_("The count is kept."), "done")
     return redirect(url_for(".count", session_id=session_id), 303)
 
@@ -76,16 +77,16 @@ def keep(session_id: int) -> ResponseReturnValue:
 def _form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> CountForm:
     """The form that was sent, or a fresh one on the session's version *fresh_on*."""
     form = CountForm(**{} if fresh_on is None else {"formdata": None, "expected_version": fresh_on})
-    for seat in range(MAX_ACCOUNTS):
-        if seat < len(seats):
-            form[f"chips-{seat}"].label.text = seats[seat].name
-        else:
-            del form[f"chips-{seat}"]
-    return form
+    return with_field_for_each(form, seats)
 
 
-def _page(session: AnyRow, form: CountForm, status: int = 200) -> ResponseReturnValue:
-    names = [seat.name for seat in queries.seats(db.session(), session.id)]
+def _fresh_page(session: AnyRow) -> ResponseReturnValue:
+    seats = queries.seats(db.session(), session.id)
+    return _page(session, seats, _form(seats, session.version))
+
+
+def _page(session: AnyRow, seats: Sequence[AnyRow], form: CountForm, status: int = 200) -> ResponseReturnValue:
+    names = [seat.name for seat in seats]
     latest = queries.latest_count(db.session(), session.id)
     page = render_template(
         "counts/count.html",
@@ -106,7 +107,7 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
     off = [(seat, chips) for seat, chips in enumerate(found.off) if chips]
     deals = queries.paid_deals(db.session(), session.id, latest.version, DEALS_SEARCHED) if off and not total else []
     titles = {deal.number: sheet.title_of(deal.facts, names) for deal in deals}
-    explained = explanations(found.off, [paid_deal(session, deal) for deal in deals if any(deal.chips)])
+    explained = explanations(found.off, [*_paid_deals(session, deals)])
     return {
         "when": latest.created_at,
         "rows": [
@@ -122,6 +123,15 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
         else [],
         "note": _("Count of %(when)s", when=format_datetime(latest.created_at, "short")),
     }
+
+
+def _paid_deals(session: AnyRow, deals: Sequence[AnyRow]) -> Iterator[PaidDeal]:
+    """How *deals* were to be paid, as far as the rules still say what was stored."""
+    for deal in deals:
+        score = sheet.score_of(session, deal)
+        if isinstance(score, DealScore) and list(score.chips) == deal.chips and any(deal.chips):
+            payments = tuple((payment.payer, payment.payee, payment.chips) for payment in score.payments)
+            yield PaidDeal(deal.number, payments, score.game.other_rates(deal.facts, score.before))
 
 
 def _off(chips: int) -> Amount:

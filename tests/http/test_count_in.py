@@ -1,8 +1,10 @@
 """Counting the chips on the table, and what would explain that they are not what the score says."""
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from scorekeeper.models import Deal
 from scorekeeper.services.check import differences
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 from tests.http.conftest import Host
@@ -163,3 +165,16 @@ def test_a_stale_form_comes_back_filled_in(host: Host, db: Session, session: Mad
     assert page.status == 409
     assert page.form("/count").data["chips-0"] == "41"
     assert page.form("/count").submit().status == 200
+
+
+def test_a_deal_that_todays_rules_refuse_is_left_out_of_the_search(
+    host: Host, db: Session, session: MadeSession
+) -> None:
+    # What was stored long ago is shown as it stands, whatever the rules make of it today.
+    db.execute(update(Deal).where(Deal.number == 1).values(facts={"contract": "forgotten"}))
+    db.commit()
+
+    page = off(host, session, -1, 3, -1, -1)
+
+    assert page.status == 200
+    assert explanations(page)[0] == "Deal 2 · Five, Spades: Ben: paid twice."

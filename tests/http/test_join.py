@@ -208,14 +208,14 @@ def test_guessing_from_one_address_is_slowed_down_more_and_more(app: Flask, host
     waits = []
     with stopped_clock() as clock:
         for first in LETTERS[: FREE + 3]:
-            page = enter(guest, f"{first}XXXXX")
+            page = enter(guest, f"{first}WWWWW")
             while page.status == 429:
                 # Even the right one is of no use while one has to wait: else it would be worth trying them all.
                 assert enter(guest, code).status == 429
                 waits.append(int(page.response.headers["Retry-After"]))
                 assert says(page).startswith("There were too many wrong codes. Try again in ")
                 clock.shift(waits[-1])
-                page = enter(guest, f"{first}XXXXX")
+                page = enter(guest, f"{first}WWWWW")
             assert page.status == 422
     assert waits == [1, 2, 4]
 
@@ -253,18 +253,18 @@ def test_wrong_guesses_are_forgotten(app: Flask, db: Session) -> None:
 def test_one_network_of_many_addresses_counts_as_one(app: Flask) -> None:
     with stopped_clock():
         for number, first in enumerate(LETTERS[:FREE]):
-            enter(Visitor(app), f"{first}XXXXX", environ_overrides={"REMOTE_ADDR": f"2001:db8::{number:x}"})
+            enter(Visitor(app), f"{first}WWWWW", environ_overrides={"REMOTE_ADDR": f"2001:db8::{number:x}"})
 
-        assert enter(Visitor(app), "XXXXXX", environ_overrides={"REMOTE_ADDR": "2001:db8::ffff"}).status == 429
-        assert enter(Visitor(app), "XXXXXX", environ_overrides={"REMOTE_ADDR": "2001:db8:1::1"}).status == 422
+        assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": "2001:db8::ffff"}).status == 429
+        assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": "2001:db8:1::1"}).status == 422
 
 
 def test_nobody_makes_up_an_address(app: Flask) -> None:
     with stopped_clock():
         for number, first in enumerate(LETTERS[:FREE]):
-            enter(Visitor(app), f"{first}XXXXX", headers={"X-Forwarded-For": f"192.0.2.{number}"})
+            enter(Visitor(app), f"{first}WWWWW", headers={"X-Forwarded-For": f"192.0.2.{number}"})
 
-        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.99"}).status == 429
+        assert enter(Visitor(app), "WWWWWW", headers={"X-Forwarded-For": "192.0.2.99"}).status == 429
 
 
 def test_behind_a_proxy_each_address_counts_that_the_proxy_has_seen(
@@ -275,10 +275,10 @@ def test_behind_a_proxy_each_address_counts_that_the_proxy_has_seen(
     with stopped_clock():
         for first in LETTERS[:FREE]:
             # What the visitor says comes first, what the proxy has seen last.
-            enter(Visitor(app), f"{first}XXXXX", headers={"X-Forwarded-For": f"198.51.100.{ord(first)}, 192.0.2.1"})
+            enter(Visitor(app), f"{first}WWWWW", headers={"X-Forwarded-For": f"198.51.100.{ord(first)}, 192.0.2.1"})
 
-        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.2"}).status == 422
-        assert enter(Visitor(app), "XXXXXX", headers={"X-Forwarded-For": "192.0.2.1"}).status == 429
+        assert enter(Visitor(app), "WWWWWW", headers={"X-Forwarded-For": "192.0.2.2"}).status == 422
+        assert enter(Visitor(app), "WWWWWW", headers={"X-Forwarded-For": "192.0.2.1"}).status == 429
     with app.app_context():
         database.engine.dispose()
 

@@ -201,7 +201,7 @@ def test_the_board_alone_is_small_and_says_the_same(host: Host, db: Session) -> 
 def test_a_page_that_has_not_changed_is_not_sent_again(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session)
-    for path in ("", "/board", "/table", "/chart", "/chips", "/deals", "/deals/1", "/settlement"):
+    for path in ("", "/board", "/table", "/chart", "/chips", "/count", "/deals", "/deals/1", "/settlement"):
         path = f"/sessions/{session.id}{path}"
         host.get(f"/sessions/{session.id}")
         tag = host.get(path).response.headers["ETag"]

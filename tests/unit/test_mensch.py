@@ -321,3 +321,16 @@ def test_a_session_is_one_game_as_a_whole() -> None:
     with pytest.raises(Refused) as refused:
         MENSCH.new_game(table())
     assert [problem.code for problem in refused.value.problems] == ["GAME_NOT_OVER"]
+
+
+def test_the_other_rates_of_a_deal_are_those_of_the_other_suits_it_can_be_played_in() -> None:
+    game = CARD_GAMES["mensch"]
+    table = game.open_table(game.ruleset("mensch"))
+    five = {"contract": "five", "declarer": 1, "trump": "spades", "tricks": 5}
+    half = {"contract": "half", "declarer": 0, "partner": 2, "trump": "clubs", "tricks": 5}
+    in_suits = {game.play({**five, "trump": trump}, table).chips for trump in ("clubs", "spades", "hearts", "diamonds")}
+
+    assert set(game.other_rates(five, table)) == in_suits
+    assert len(in_suits) == 2
+    # A Half is always in clubs.
+    assert game.other_rates(half, table) == (game.play(half, table).chips,)
