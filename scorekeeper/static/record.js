@@ -206,7 +206,7 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
     if (html !== null && entered().toString() === body.toString()) show(html);
     offline.hidden = html !== null;
     lost = html === null;
-    if (send && !nodes) paint(draw());
+    if (send && !nodes && lost) paint(draw());
     answered(html !== null);
   }
 
