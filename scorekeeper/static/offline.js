@@ -80,8 +80,10 @@ const queue = (() => {
   }
 
   async function ask(address, options) {
+    const stop = new AbortController();
+    const late = setTimeout(() => stop.abort(), patience);
     try {
-      const reply = await fetch(address, { ...options, signal: AbortSignal.timeout(patience) });
+      const reply = await fetch(address, { ...options, signal: stop.signal });
       // What is no answer of ours comes from something in between.
       if (!reply.headers.has("X-Release")) throw new Error(`the network answered ${reply.status}`);
       const html = await reply.text();
@@ -90,6 +92,8 @@ const queue = (() => {
     } catch (error) {
       lost = true;
       throw error;
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -246,6 +250,6 @@ const queue = (() => {
   const [opened] = performance.getEntriesByType("navigation");
   const show = () => fetch(location.href, { headers: { "X-Fragment": "1" } }).catch(() => {});
   navigator.serviceWorker.addEventListener("controllerchange", () => (used ? location.reload() : show()));
-  if (navigator.serviceWorker.controller && !opened.workerStart) show();
+  if (navigator.serviceWorker.controller && !opened?.workerStart) show();
   watch().catch(() => {});
 })();

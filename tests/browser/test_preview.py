@@ -309,12 +309,15 @@ TOO_NEW = """
 HOLD = """() => {
     const ask = window.fetch;
     window.held = [];
-    window.fetch = (address, options) => new Promise((answer, fail) => {
-        options.signal.addEventListener("abort", () => fail(new Error("aborted")));
-        window.held.push(() => void answer(ask(address, options)));
-    });
+    window.fetch = (address, options) => {
+        if (!String(address).endsWith("/preview")) return ask(address, options);
+        return new Promise((answer, fail) => {
+            options.signal.addEventListener("abort", () => fail(new Error("aborted")));
+            window.held.push(() => void answer(ask(address, options)));
+        });
+    };
 }"""
-"""JavaScript: keeps what the server is asked until it is let go."""
+"""JavaScript: keeps what the server is asked about a preview until it is let go."""
 LET_GO = "held.shift()()"
 
 
