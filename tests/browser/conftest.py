@@ -37,6 +37,13 @@ CHROMIUM: dict[str, Any] = {
     ],
 }
 
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 360, "height": 640},
+    "has_touch": True,
+    # Chromium now and then never finishes closing a context with a service worker in it.
+    "service_workers": "block",
+}
+
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +142,7 @@ def watch(page: Page) -> list[str]:
 @pytest.fixture
 def phone(browser: Browser) -> Iterator[Page]:
     """A page on a phone held upright. Errors on its console and requests to other hosts fail the test."""
-    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    context = browser.new_context(**PHONE, is_mobile=True)
     page = context.new_page()
     troubles = watch(page)
     yield page

@@ -5,15 +5,14 @@ from __future__ import annotations
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy.orm import Session
 
-from tests.browser.conftest import Server, watch
+from tests.browser.conftest import PHONE, Server, watch
 from tests.browser.deals import choose, on_sheet
 from tests.factories import make_session
 
 
 def test_a_declared_deal_survives_a_closed_browser(browser: Browser, server: Server, db: Session) -> None:
     session = make_session(db)
-    phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
-    context = browser.new_context(**phone)  # type: ignore[arg-type]
+    context = browser.new_context(**PHONE, is_mobile=True)
     page = context.new_page()
     troubles = watch(page)
     page.goto(f"{server.url}/open/{session.group.token}")
@@ -28,7 +27,7 @@ def test_a_declared_deal_survives_a_closed_browser(browser: Browser, server: Ser
     cookies = context.storage_state()
     context.close()
 
-    context = browser.new_context(**phone, storage_state=cookies)  # type: ignore[arg-type]
+    context = browser.new_context(**PHONE, is_mobile=True, storage_state=cookies)
     page = context.new_page()
     troubles += watch(page)
     page.goto(f"{server.url}/sessions/{session.id}")

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.services.deals import VoidDeal, void_deal
 from scorekeeper.services.groups import renew_link
-from tests.browser.conftest import Server, running_server
+from tests.browser.conftest import PHONE, Server, running_server
 from tests.browser.deals import choose, on_sheet, seated
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
 
@@ -31,7 +31,7 @@ NO_STREAMS = "delete window.EventSource;"
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Another phone."""
-    context = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True, reduced_motion="reduce")
+    context = browser.new_context(**PHONE, reduced_motion="reduce")
     yield context
     context.close()
 

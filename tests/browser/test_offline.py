@@ -17,12 +17,13 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
 from scorekeeper.services.groups import Role, create_link, withdraw_link
+from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
 from tests.browser.deals import brought, choose, seated
 from tests.browser.places import SOLO_SET
 from tests.factories import MadeSession, make_deal, make_session
 
-PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "reduced_motion": "reduce"}
+PHONE: dict[str, Any] = {**conftest.PHONE, "reduced_motion": "reduce", "service_workers": "allow"}
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
 ROOT = Path(__file__).parents[2]
 FIVE_BY_BEN = "contract-five", "declarer-1", "trump-spades", "tricks-5"
@@ -89,19 +90,25 @@ GONE = """async () => {
 
 
 @pytest.fixture
-def worker(browser: Browser) -> Iterator[BrowserContext]:
-    """A phone with a service worker."""
-    context = browser.new_context(**PHONE)
-    yield context
-    context.close()
+def worker(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) -> Iterator[BrowserContext]:
+    """A phone with a service worker, in a Chromium of its own.
+
+    Chromium now and then never finishes closing a context with a service worker, so the whole browser is closed.
+    """
+    browser = browser_type.launch(**browser_type_launch_args)
+    yield browser.new_context(**PHONE)
+    browser.close()
 
 
 @pytest.fixture(params=["worker", "page alone"])
-def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+def context(request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     """A phone, at an address that allows a service worker or at one that does not."""
-    context = browser.new_context(**PHONE, service_workers="allow" if request.param == "worker" else "block")
-    if request.param != "worker":
-        context.add_init_script("window.alone = true")
+    if request.param == "worker":
+        yield request.getfixturevalue("worker")
+        return
+    browser: Browser = request.getfixturevalue("browser")
+    context = browser.new_context(**{**PHONE, "service_workers": "block"})
+    context.add_init_script("window.alone = true")
     yield context
     context.close()
 
