@@ -1,7 +1,6 @@
 """What every test can ask for."""
 
 import fcntl
-import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from sqlalchemy.orm import Session
 from scorekeeper import schema
 from scorekeeper.app import create_app
 from scorekeeper.extensions import db as database
+from scorekeeper.web import live
 from tests.http.visitor import Visitor
 
 # Hypothesis measures each example's time by default: on a busy machine a correct test would fail.
@@ -54,8 +54,6 @@ def database_server_url(request: pytest.FixtureRequest) -> Iterator[str | None]:
     server.cleanup()
 
 
-_names = itertools.count(1)
-# Every test has an application of its own, and compiling the templates would be most of its time.
 _templates = FileSystemBytecodeCache(tempfile.mkdtemp(prefix="scorekeeper-templates-"))
 
 
@@ -81,22 +79,42 @@ def migrated_url(database_server_url: str | None, tmp_path_factory: pytest.TempP
     return url
 
 
-@pytest.fixture
-def database_url(database_server_url: str | None, migrated_url: str, tmp_path: Path) -> str:
-    """The URL of a fresh database at head, this test's own."""
+@pytest.fixture(scope="session")
+def one_app(database_server_url: str | None, migrated_url: str, tmp_path_factory: pytest.TempPathFactory) -> Flask:
+    """The application of this test process, on a database that every test finds empty.
+
+    Making one takes longer than most tests, and so does preparing its statements for the database.
+    """
     if database_server_url is not None:
-        return create_database(database_server_url, f"test{next(_names)}", template="migrated")
-    copy = tmp_path / "test.db"
-    shutil.copy(sqlalchemy.make_url(migrated_url).database or "", copy)
-    return f"sqlite:///{copy}"
+        return make_app(create_database(database_server_url, "test", template="migrated"))
+    return make_app(f"sqlite:///{tmp_path_factory.mktemp('database') / 'test.db'}")
 
 
 @pytest.fixture
-def app(database_url: str) -> Iterator[Flask]:
-    app = make_app(database_url)
-    yield app
-    with app.app_context():
-        database.engine.dispose()
+def database_url(database_server_url: str | None, migrated_url: str, one_app: Flask) -> Iterator[str]:
+    """The URL of a database at head with nothing in it."""
+    with one_app.app_context():
+        engine = database.engine
+    if database_server_url is None:
+        shutil.copy(sqlalchemy.make_url(migrated_url).database or "", engine.url.database or "")
+    else:
+        with engine.begin() as connection:
+            tables = ", ".join(database.metadata.tables)
+            connection.exec_driver_sql(f"TRUNCATE {tables} RESTART IDENTITY")
+    yield engine.url.render_as_string(hide_password=False)
+    engine.dispose()
+    for left in Path(engine.url.database or "").parent.glob("test.db*") if database_server_url is None else ():
+        left.unlink()
+
+
+@pytest.fixture
+def app(one_app: Flask, database_url: str) -> Iterator[Flask]:
+    """The application, on a database with nothing in it, as it was made: whatever a test changes of it is put back."""
+    config = dict(one_app.config)
+    yield one_app
+    one_app.config.clear()
+    one_app.config.update(config)
+    live.init_app(one_app)
 
 
 @pytest.fixture
