@@ -14,25 +14,34 @@ from scorekeeper.ledger.money import (
     AmbiguousAmount,
     AmountFault,
     MalformedAmount,
+    Spread,
     apportion,
+    nearest,
     parse_minor,
     plain,
+    spread,
 )
-from scorekeeper.ledger.settlement import Transfer, plan_beside_bank, plan_settlement
+from scorekeeper.ledger.settlement import Choices, Plan, Transfer, plan_beside_bank, plan_settlement, plan_with
 
 __all__ = [
     "MAX_MINOR",
     "AmbiguousAmount",
     "AmountFault",
+    "Choices",
     "EntryKind",
     "MalformedAmount",
+    "Plan",
+    "Spread",
     "Standing",
     "Transfer",
     "UnbalancedLedger",
     "apportion",
+    "nearest",
     "parse_minor",
     "plain",
     "plan_beside_bank",
     "plan_settlement",
+    "plan_with",
+    "spread",
     "standings",
 ]

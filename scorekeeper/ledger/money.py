@@ -5,8 +5,9 @@ An *exponent* is the number of decimals of a currency: 0 for yen, 2 for euro, 3 
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 MAX_MINOR: Final = 10**9
 """The largest amount that can be entered, in minor units: ten million euro, a million dinar."""
@@ -73,6 +74,42 @@ def apportion(total: int, shares: int, *, start: int = 0) -> tuple[int, ...]:
     sign = -1 if total < 0 else 1
     each, spare = divmod(abs(total), shares)
     return tuple(sign * (each + ((share - start) % shares < spare)) for share in range(shares))
+
+
+class Spread(NamedTuple):
+    """Whole ``shares``, and the places of those that were rounded up, in the order in which they were."""
+
+    shares: tuple[int, ...]
+    spare: tuple[int, ...]
+
+
+def spread(amounts: Sequence[int], multiply: int = 1, divide: int = 1) -> Spread:
+    """Each of *amounts* times *multiply* / *divide* as whole numbers that add up: by the largest remainder.
+
+    All are rounded down, and what is then left of their sum goes to those who come closest to the next whole, one unit
+    each; of those who come equally close, to the first. Whatever sums to zero still does.
+
+    >>> spread((4, -1, -1, -2), 100, 3)
+    Spread(shares=(133, -33, -33, -67), spare=(1, 2))
+
+    :raises ValueError: if *divide* is not positive.
+    """
+    if divide < 1:
+        raise ValueError(divide)
+    parts = [divmod(amount * multiply, divide) for amount in amounts]
+    left = sum(amounts) * multiply // divide - sum(whole for whole, _ in parts)
+    spare = tuple(sorted(range(len(parts)), key=lambda place: -parts[place][1])[:left])
+    return Spread(tuple(whole + (place in spare) for place, (whole, _) in enumerate(parts)), spare)
+
+
+def nearest(amount: int, multiply: int, divide: int) -> int:
+    """*amount* times *multiply* / *divide* as the nearest whole number; halves go away from zero.
+
+    >>> nearest(5, 100, 3), nearest(-1, 1, 2)
+    (167, -1)
+    """
+    size = (2 * abs(amount) * multiply + divide) // (2 * divide)
+    return -size if amount < 0 else size
 
 
 def parse_minor(text: str, exponent: int) -> int:

@@ -1,22 +1,29 @@
-"""The fewest transfers that settle.
+"""The fewest transfers that settle, as they are, or with choices that a table makes.
 
 People whose balances sum to zero can settle among themselves with one transfer fewer than they are, so the more such
 groups, the fewer transfers. Adding group after group gives sets that sum to zero as well, so the most groups are the
 longest chain of such sets from nobody to everybody, each within the next. :func:`_groups` finds it.
+
+Where some cannot pay each other, a group must hang together by those who can, perhaps through others who are even, each
+of whom is one more transfer. :func:`_connected_groups` finds the cheapest.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scorekeeper.ledger.entries import UnbalancedLedger
+from scorekeeper.ledger.money import spread
 
 MAX_EXACT: Final = 16
 """With more people than this who have a balance, a plan takes at most one transfer fewer than people."""
 MAX_BESIDE_BANK: Final = 10
 """The same, where the bank is owed a part: more than can sit at a table."""
+MAX_APART: Final = 12
+"""The same, where some cannot pay each other, those who are even included."""
 
 
 class Sortable(Protocol):
@@ -35,6 +42,71 @@ class Transfer(Generic[K]):
     payer: K
     payee: K
     amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(Generic[K]):
+    """How a table settles. Amounts are in the unit of the balances.
+
+    Where there is a ``banker``, everybody pays or gets through them. Amounts are multiples of ``step``, and no transfer
+    is below ``least``. No two people of a pair in ``apart`` pay each other.
+    """
+
+    banker: K | None = None
+    least: int = 1
+    step: int = 1
+    apart: Set[frozenset[K]] = field(default_factory=frozenset)
+
+    def may_pay(self, one: K, other: K) -> bool:
+        return frozenset((one, other)) not in self.apart
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[K]):
+    """Transfers by payer, then payee, and what they leave open: of each balance the part that they do not settle."""
+
+    transfers: tuple[Transfer[K], ...]
+    left: Mapping[K, int]
+
+
+def plan_with(balances: Mapping[K, int], choices: Choices[K]) -> Plan[K]:
+    """Settle *balances* as *choices* say, in the fewest transfers that do.
+
+    Everybody counts, those who are even too: others may pay through them where it cannot be done otherwise. Exact as
+    :func:`plan_settlement` is, or for up to 12 people where some are apart. Left open is what a step cannot express,
+    what would be a transfer below the least, and what nobody who may pay can settle. Where more is owed by them than to
+    them, the rest is the bank's: it keeps what it does in :func:`plan_beside_bank`, and that is settled.
+
+    >>> plan_with({"Ann": -5, "Ben": 3, "Cleo": 2}, Choices(apart={frozenset(("Ann", "Ben"))})).transfers
+    (Transfer(payer='Ann', payee='Cleo', amount=5), Transfer(payer='Cleo', payee='Ben', amount=3))
+    >>> plan_with({"Ann": -7, "Ben": 5, "Cleo": 2}, Choices(step=5))
+    Plan(transfers=(Transfer(payer='Ann', payee='Ben', amount=5),), left={'Ann': -2, 'Ben': 0, 'Cleo': 2})
+
+    :raises UnbalancedLedger: if more is owed to them than by them.
+    """
+    people = sorted(balances)
+    if sum(balances.values()):
+        beside_bank = plan_beside_bank(balances)
+        balances = _moved(dict.fromkeys(people, 0), beside_bank)
+        if choices == Choices():
+            return Plan(beside_bank, dict.fromkeys(people, 0))
+        balances = {person: -amount for person, amount in balances.items()}
+    rounded = spread([balances[person] for person in people], divide=choices.step).shares
+    due = {person: share * choices.step for person, share in zip(people, rounded, strict=True)}
+    transfers: list[Transfer[K]] = []
+    for circle in _circles(people, choices):
+        within = _that_adds_up({person: due[person] for person in circle})
+        if choices.banker in circle:
+            transfers += _along(_tree(circle, choices.banker, choices), within)
+        elif choices.apart:
+            for group in _connected_groups(within, choices):
+                amounts = {person: within[person] for person in group}
+                transfers += _direct(amounts, choices) or _along(_tree(group, group[0], choices), amounts)
+        else:
+            transfers += plan_settlement(within)
+    kept = [transfer for transfer in transfers if transfer.amount >= choices.least]
+    kept.sort(key=lambda transfer: (transfer.payer, transfer.payee))
+    return Plan(tuple(kept), _moved({person: balances[person] for person in people}, kept))
 
 
 def plan_settlement(balances: Mapping[K, int]) -> tuple[Transfer[K], ...]:
@@ -171,3 +243,160 @@ def _beyond(family: int, without: Sequence[int]) -> int:
     for person, lacking in enumerate(without):
         beyond |= ((family | beyond) & lacking) << (1 << person)
     return beyond
+
+
+def _moved(balances: dict[K, int], transfers: Iterable[Transfer[K]]) -> dict[K, int]:
+    """*balances* once *transfers* are made."""
+    for transfer in transfers:
+        balances[transfer.payer] += transfer.amount
+        balances[transfer.payee] -= transfer.amount
+    return balances
+
+
+def _circles(people: Sequence[K], choices: Choices[K]) -> list[list[K]]:
+    """Split *people* into those who can settle with one another, be it through others."""
+    circles: list[list[K]] = []
+    left = list(people)
+    while left:
+        circle = list(_tree(left, left[0], choices))
+        circles.append(sorted(circle))
+        left = [person for person in left if person not in circle]
+    return circles
+
+
+def _tree(people: Iterable[K], root: K, choices: Choices[K]) -> dict[K, K]:
+    """Everybody of *people* who can pay *root*, nearest first, with the next one on the way there."""
+    others = list(people)
+    tree = {root: root}
+    # Those who are found on the way are looked from in their turn.
+    for towards in (found := [root]):
+        for person in others:
+            if person not in tree and choices.may_pay(person, towards):
+                tree[person] = towards
+                found.append(person)
+    return tree
+
+
+def _along(tree: Mapping[K, K], due: Mapping[K, int]) -> list[Transfer[K]]:
+    """Let everybody settle with the next one of *tree*, for all who are behind them too."""
+    through = Counter(due)
+    transfers: list[Transfer[K]] = []
+    for person, towards in list(tree.items())[::-1]:
+        amount = through[person]
+        if person != towards and amount:
+            transfers.append(Transfer(*((towards, person) if amount > 0 else (person, towards)), abs(amount)))
+            through[towards] += amount
+    return transfers
+
+
+def _that_adds_up(due: Mapping[K, int]) -> dict[K, int]:
+    """*due* without what nobody in it can settle: the largest claims or debts give way, of equal ones the first."""
+    settled = dict(due)
+    surplus = sum(due.values())
+    sign = 1 if surplus > 0 else -1
+    for person in sorted(settled, key=lambda person: -sign * settled[person]):
+        part = max(0, min(sign * surplus, sign * settled[person]))
+        settled[person] -= sign * part
+        surplus -= sign * part
+    return settled
+
+
+def _connected_groups(due: Mapping[K, int], choices: Choices[K]) -> list[list[K]]:
+    """Split those with a balance into groups that settle among themselves in the fewest transfers.
+
+    Each comes with those who are even through whom its people pay, where they cannot do without.
+    """
+    people = list(due)
+    owing = sum(1 << place for place, person in enumerate(people) if due[person])
+    if not owing:
+        return []
+    if len(people) > MAX_APART:
+        return [people]
+    near = [
+        sum(1 << place for place, other in enumerate(people) if other != person and choices.may_pay(person, other))
+        for person in people
+    ]
+    everybody = (1 << len(people)) - 1
+
+    @cache
+    def hangs_together(mask: int) -> bool:
+        reached = mask & -mask
+        while grown := _neighbours(reached, near) & mask & ~reached:
+            reached |= grown
+        return reached == mask
+
+    @cache
+    def joined(group: int) -> int:
+        """*group* and the fewest who are even that make it hang together; nobody if none do."""
+        even = _bits(everybody & ~owing)
+        for size in range(len(even) + 1):
+            for others in combinations(even, size):
+                if hangs_together(mask := group | sum(others)):
+                    return mask
+        return 0
+
+    @cache
+    def best(left: int) -> tuple[int, tuple[int, ...]] | None:
+        """The number of transfers that settle the people in *left*, and their groups."""
+        if not left:
+            return 0, ()
+        first = left & -left
+        found: tuple[int, tuple[int, ...]] | None = None
+        company = left ^ first
+        while True:
+            group = company | first
+            if sum(due[people[place]] for place in _places(group)) == 0 and (mask := joined(group)):
+                rest = best(left ^ group)
+                if rest and (found is None or mask.bit_count() - 1 + rest[0] < found[0]):
+                    found = mask.bit_count() - 1 + rest[0], (mask, *rest[1])
+            if not company:
+                return found
+            company = (company - 1) & (left ^ first)
+
+    split = best(owing)
+    return [[people[place] for place in _places(mask)] for mask in split[1]] if split else [people]
+
+
+def _neighbours(mask: int, near: Sequence[int]) -> int:
+    found = 0
+    for place in _places(mask):
+        found |= near[place]
+    return found
+
+
+def _places(mask: int) -> list[int]:
+    return [place for place in range(mask.bit_length()) if mask >> place & 1]
+
+
+def _bits(mask: int) -> list[int]:
+    return [1 << place for place in _places(mask)]
+
+
+def _direct(due: Mapping[K, int], choices: Choices[K]) -> list[Transfer[K]]:
+    """One transfer fewer than people that bring *due* to zero, each from who owes to who is owed; none if none do."""
+    debts = {person: -amount for person, amount in due.items() if amount < 0}
+    claims = {person: amount for person, amount in due.items() if amount > 0}
+    transfers: list[Transfer[K]] = []
+    while debts:
+        for payer, payee in ((payer, payee) for payer in debts for payee in claims if choices.may_pay(payer, payee)):
+            paid = min(debts[payer], claims[payee])
+            debts_left = {**debts, payer: debts[payer] - paid}
+            claims_left = {**claims, payee: claims[payee] - paid}
+            if _can_be_paid(debts_left, claims_left, choices):
+                transfers.append(Transfer(payer, payee, paid))
+                debts = {person: amount for person, amount in debts_left.items() if amount}
+                claims = {person: amount for person, amount in claims_left.items() if amount}
+                break
+        else:
+            return []
+    return transfers
+
+
+def _can_be_paid(debts: Mapping[K, int], claims: Mapping[K, int], choices: Choices[K]) -> bool:
+    """Whether *debts* can be paid with nobody between: no payers owe more than those get whom any of them may pay."""
+    return all(
+        sum(debts[payer] for payer in payers)
+        <= sum(claim for payee, claim in claims.items() if any(choices.may_pay(payer, payee) for payer in payers))
+        for size in range(1, len(debts) + 1)
+        for payers in combinations(debts, size)
+    )

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, MalformedAmount, apportion, parse_minor, plain
+from scorekeeper.ledger import (
+    MAX_MINOR,
+    AmbiguousAmount,
+    MalformedAmount,
+    apportion,
+    nearest,
+    parse_minor,
+    plain,
+    spread,
+)
 
 AMOUNTS = st.integers(0, MAX_MINOR)
 EXPONENTS = st.sampled_from([0, 2, 3, 4])
@@ -62,3 +71,30 @@ def test_a_lone_mark_before_three_digits_is_never_guessed(before: int, after: in
 def test_any_text_is_read_within_bounds_or_refused(text: str, exponent: int) -> None:
     with suppress(AmbiguousAmount, MalformedAmount):
         assert 0 <= parse_minor(text, exponent) <= MAX_MINOR
+
+
+WON = st.lists(st.integers(-10_000, 10_000), max_size=12).map(lambda others: [*others, -sum(others)])
+
+
+@given(WON, st.integers(1, 1000), st.integers(1, 50))
+def test_what_sums_to_zero_still_does_at_any_price(won: list[int], value: int, chips: int) -> None:
+    shares, spare = spread(won, value, chips)
+    assert sum(shares) == 0
+    assert all(abs(share * chips - one * value) < chips for share, one in zip(shares, won, strict=True))
+    # Who got more came closer to it than who did not.
+    short = [one * value % chips for one in won]
+    others = [part for place, part in enumerate(short) if place not in spare]
+    assert [short[place] for place in spare] == sorted((short[place] for place in spare), reverse=True)
+    assert min((short[place] for place in spare), default=chips) >= max(others, default=0)
+
+
+@given(WON, st.integers(1, 1000))
+def test_a_price_of_one_chip_multiplies_and_spreads_nothing(won: list[int], value: int) -> None:
+    assert spread(won, value) == (tuple(one * value for one in won), ())
+
+
+@given(st.integers(-10_000, 10_000), st.integers(1, 1000), st.integers(1, 50))
+def test_the_nearest_is_at_most_half_away_and_the_same_both_ways(chips: int, value: int, divide: int) -> None:
+    near = nearest(chips, value, divide)
+    assert 2 * abs(near * divide - chips * value) <= divide
+    assert nearest(-chips, value, divide) == -near

@@ -1,12 +1,13 @@
 """Settlement plans: they clear every balance, in the fewest transfers, whatever the order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorekeeper.ledger import plan_beside_bank, plan_settlement
+from scorekeeper.ledger import Choices, Plan, plan_beside_bank, plan_settlement, plan_with
 
 
 def balanced(most: int, largest: int) -> st.SearchStrategy[dict[int, int]]:
@@ -87,3 +88,84 @@ def test_beside_the_bank_everybody_gets_what_is_owed_in_the_fewest_transfers(
     amounts = [claim for claim in claims.values() if claim]
     ways = (groups for groups in partitions(amounts) if all(sum(group) <= 0 for group in groups))
     assert len(plan) == min(len(amounts) - len(groups) for groups in ways)
+
+
+def choices_among(people: int) -> st.SearchStrategy[Choices[int]]:
+    """Every kind of choice, alone and together."""
+    seats = st.integers(0, people - 1)
+    pairs = st.frozensets(st.sampled_from([frozenset(pair) for pair in combinations(range(people), 2)]))
+    return st.builds(
+        Choices, banker=st.none() | seats, least=st.integers(1, 6), step=st.sampled_from([1, 1, 2, 5]), apart=pairs
+    )
+
+
+def after(balances: Mapping[int, int], plan: Plan[int]) -> dict[int, int]:
+    """What is left of *balances* once the transfers of *plan* are made."""
+    left = dict(balances)
+    for transfer in plan.transfers:
+        left[transfer.payer] += transfer.amount
+        left[transfer.payee] -= transfer.amount
+    return left
+
+
+@given(st.integers(2, 8).flatmap(lambda people: st.tuples(balanced(people, 12), choices_among(people))))
+def test_a_plan_does_as_is_chosen_and_says_what_it_leaves_open(case: tuple[dict[int, int], Choices[int]]) -> None:
+    balances, choices = case
+    plan = plan_with(balances, choices)
+    assert after(balances, plan) == plan.left
+    assert sum(plan.left.values()) == 0
+    for transfer in plan.transfers:
+        assert transfer.amount >= choices.least
+        assert transfer.amount % choices.step == 0
+        assert frozenset((transfer.payer, transfer.payee)) not in choices.apart
+        if choices.banker in balances and not choices.apart:
+            assert choices.banker in (transfer.payer, transfer.payee)
+
+
+@given(balanced(6, 9), st.integers(2, 9))
+def test_a_step_leaves_less_than_itself_to_everybody(balances: dict[int, int], step: int) -> None:
+    assert all(abs(left) < step for left in plan_with(balances, Choices(step=step)).left.values())
+
+
+@given(balanced(7, 9), st.integers(0, 6))
+def test_without_choices_it_is_the_fewest_transfers(balances: dict[int, int], banker: int) -> None:
+    assert plan_with(balances, Choices()) == Plan(plan_settlement(balances), dict.fromkeys(balances, 0))
+    through = plan_with(balances, Choices(banker=banker))
+    if banker in balances:
+        assert len(through.transfers) == sum(1 for seat in balances if balances[seat] and seat != banker)
+        assert not any(through.left.values())
+
+
+def can_settle(balances: Mapping[int, int], links: Sequence[frozenset[int]]) -> bool:
+    """Whether payments along *links* and no others can bring *balances* to zero."""
+    group = {seat: seat for seat in balances}
+    for link in links:
+        one, other = (group[seat] for seat in link)
+        group = {seat: one if name == other else name for seat, name in group.items()}
+    return all(
+        sum(balances[seat] for seat in balances if group[seat] == name) == 0 for name in sorted(set(group.values()))
+    )
+
+
+@given(st.integers(2, 5).flatmap(lambda people: st.tuples(balanced(people, 4), choices_among(people))))
+def test_where_some_are_apart_no_plan_takes_fewer_transfers(case: tuple[dict[int, int], Choices[int]]) -> None:
+    balances, choices = case
+    plan = plan_with(balances, Choices(apart=choices.apart))
+    settled = {seat: balance - plan.left[seat] for seat, balance in balances.items()}
+    links = [pair for pair in map(frozenset, combinations(balances, 2)) if pair not in choices.apart]
+    ways = (used for size in range(len(links) + 1) for used in combinations(links, size))
+    assert len(plan.transfers) == len(next(used for used in ways if can_settle(settled, used)))
+    # Nothing is left open that could have been settled.
+    assert any(plan.left.values()) != can_settle(balances, links)
+
+
+@given(balanced(6, 8), st.lists(st.integers(0, 9), min_size=6, max_size=6), choices_among(6))
+def test_beside_the_bank_the_choices_hold_too(balances: dict[int, int], kept: list[int], choices: Choices[int]) -> None:
+    claims = {seat: balance - kept[seat] for seat, balance in balances.items()}
+    plan = plan_with(claims, choices)
+    left = after(claims, plan)
+    # The bank keeps from those who owe, and exactly what is its own.
+    keeps = {seat: plan.left[seat] - left[seat] for seat in claims}
+    assert all(0 <= keeps[seat] <= max(0, -claims[seat]) for seat in claims)
+    assert sum(keeps.values()) == -sum(claims.values())
+    assert sum(plan.left.values()) == 0
