@@ -797,6 +797,15 @@ class CardGame(ABC, Generic[D]):
             raise IllegalDeal(Problem("SEATS_FEW", "deal", {"players": players}))
         return facts, table
 
+    def entered(self, facts: Facts, table: Table) -> Facts:
+        """*facts* with what follows from them; who dealt is kept if it is not the next in turn.
+
+        :raises IllegalDeal: see :meth:`dealt`.
+        """
+        told, dealt = self.dealt(facts, table)
+        complete = self.complete(told, dealt)
+        return complete if dealt.dealer == table.dealer else {"dealer": dealt.dealer, **complete}
+
     def declare(self, facts: Facts, table: Table) -> Facts:
         """What is known of a deal when the bidding ends, out of *facts*.
 

@@ -52,6 +52,13 @@ class RecordDeal(SessionCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordDeals(SessionCommand):
+    """``deals`` are what was written down about each, in the order they were dealt."""
+
+    deals: tuple[Facts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeclareDeal(SessionCommand):
     """``facts`` are what is known when the bidding ends, or only who deals out of turn."""
 
@@ -98,30 +105,39 @@ def record_deal(db: Session, command: RecordDeal) -> int:
         with transaction(db):
             session = change_session(db, command, "record")
             game, ruleset = _recordable(session)
-            table = Table.restored(ruleset, session.table)
-            score = game.play(command.facts, table)
-            number: int = session.deals + 1
-            scored = scored_deal(score)
-            db.connection().execute(
-                _ENTER,
-                {
-                    "session_id": session.id,
-                    "number": number,
-                    "group_id": session.group_id,
-                    "recorded": session.version,
-                    "version": session.version,
-                    "starts_game": _starts_game(db, session, table),
-                    "facts": dict(command.facts),
-                    "seating": session.seating,
-                    **columns_of(scored),
-                },
-            )
-            post_deals(db, session, [(number, None, scored)])
-            _move_on(db, session, score.table, deals=number, declared=None)
-            return number
+            return _enter(db, session, game, Table.restored(ruleset, session.table), command.facts)
     except AlreadyDone as done:
         recorded = select(Deal.number).where(Deal.session_id == command.session_id, Deal.recorded == done.version)
         return db.scalars(recorded).one()
+
+
+def record_deals(db: Session, command: RecordDeals) -> None:
+    """Record deals one after another, each in a version of its own: all of them in one transaction, or none.
+
+    The first after the end of a game begins the next. Sending the same form again does nothing more.
+
+    :raises MalformedDeal: if the facts of one are not a deal; nothing is written.
+    :raises IllegalDeal: if one cannot have happened; nothing is written.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            one = command
+            for place, facts in enumerate(command.deals, start=1):
+                session = change_session(db, one, "record")
+                game, ruleset = _recordable(session)
+                table = next_game_begun(game, Table.restored(ruleset, session.table))
+                _enter(db, session, game, table, game.entered(facts, table))
+                submission = f"{command.submission_id}-{place}"
+                one = replace(command, submission_id=submission, expected_version=session.version)
+    except AlreadyDone:
+        return
+
+
+def next_game_begun(game: CardGame[Any], table: Table) -> Table:
+    """*table*, or that of the next game where the one at *table* has ended."""
+    return game.new_game(table) if table.over else table
 
 
 def declare_deal(db: Session, command: DeclareDeal) -> None:
@@ -227,6 +243,30 @@ def take_back_next_game(db: Session, command: SessionCommand) -> None:
             _change_table(db, session, table)
     except AlreadyDone:
         return
+
+
+def _enter(db: Session, session: AnyRow, game: CardGame[Any], table: Table, facts: Facts) -> int:
+    """Score the deal that follows at *table*, enter it in the session and its ledger, and return its number."""
+    score = game.play(facts, table)
+    number: int = session.deals + 1
+    scored = scored_deal(score)
+    db.connection().execute(
+        _ENTER,
+        {
+            "session_id": session.id,
+            "number": number,
+            "group_id": session.group_id,
+            "recorded": session.version,
+            "version": session.version,
+            "starts_game": _starts_game(db, session, table),
+            "facts": dict(facts),
+            "seating": session.seating,
+            **columns_of(scored),
+        },
+    )
+    post_deals(db, session, [(number, None, scored)])
+    _move_on(db, session, score.table, deals=number, declared=None)
+    return number
 
 
 def _recordable(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
