@@ -1,4 +1,4 @@
-"""Run the migrations in one transaction on the application's database."""
+"""Run the migrations in one transaction: on the application's database, if on no other."""
 
 from alembic import context
 from sqlalchemy import Connection, TypeDecorator
@@ -24,8 +24,11 @@ def without_foreign_keys(connection: Connection) -> None:
         raise RuntimeError("foreign keys must be off while tables are rebuilt")
 
 
+# The rows of a file are brought up to date in a database of their own.
+engine = context.config.attributes.get("engine") or db.engine
+
 try:
-    with db.engine.connect() as connection:
+    with engine.connect() as connection:
         sqlite = connection.dialect.name == "sqlite"
         if sqlite:
             without_foreign_keys(connection)
@@ -46,4 +49,4 @@ try:
                 raise RuntimeError("a migration broke a foreign key")
 finally:
     # The next connection has its foreign keys on again.
-    db.engine.dispose()
+    engine.dispose()

@@ -12,3 +12,7 @@ MAX_PLAYERS: Final = 60
 """In a group."""
 MAX_LINKS: Final = 50
 """Of a group, in force at a time."""
+MAX_COLOURS: Final = 8
+"""Of a chip set."""
+MAX_PIECES: Final = 10_000
+"""Of one colour."""

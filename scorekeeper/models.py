@@ -72,7 +72,10 @@ class Base(DeclarativeBase):
 
 
 class Group(Base):
-    """People who play together. ``version`` counts the changes of its name, players and links."""
+    """People who play together. ``version`` counts the changes of its name, players, links and chip set.
+
+    ``chip_set`` are the colours of the chips it owns: for each its name, value in chips and pieces, the smallest first.
+    """
 
     __tablename__ = "player_group"
     __table_args__ = NEVER_REUSED
@@ -83,6 +86,7 @@ class Group(Base):
     submission_id: Mapped[str] = mapped_column(String(32), unique=True)
     fingerprint: Mapped[str] = mapped_column(String(64))
     """Of the form that made it."""
+    chip_set: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
     created_at: Mapped[datetime]
 
 
@@ -218,9 +222,10 @@ class SessionChange(Base):
     """The log of a session: what was done in which version, by which link.
 
     ``note`` is why chips were moved by hand, the number of the deal that was changed, or who was seated: pairs of a
-    seat and a player's id as in ``seating``, those who are new in the order of their numbers. ``submission_id`` names
-    the form that did it and ``fingerprint`` its content, so that a form sent twice does one thing, and one sent again
-    with other content is seen to be another.
+    seat and a player's id as in ``seating``, those who are new in the order of their numbers. It is what was counted,
+    or which pieces were handed out or taken back, as in a ``chip_set``. ``submission_id`` names the form that did it,
+    and ``fingerprint`` its content, so that a form sent twice does one thing, and one sent again with other content is
+    seen to be another.
     """
 
     __tablename__ = "session_change"
@@ -233,7 +238,7 @@ class SessionChange(Base):
     link_id: Mapped[int] = mapped_column(ForeignKey("group_link.id"), index=True)
     submission_id: Mapped[str] = mapped_column(String(40))
     fingerprint: Mapped[str] = mapped_column(String(64))
-    note: Mapped[str] = mapped_column(String(200), default="")
+    note: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime]
 
 

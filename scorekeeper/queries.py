@@ -56,6 +56,9 @@ NOTES_SHOWN = 30
 
 Rows = Sequence[AnyRow]
 
+PAGE_VERSION = GameSession.version + Group.version
+"""Whatever pages of a session show moves this on: what happens in it, or to the names in its group."""
+
 _NONE = (0,)
 """No link: an empty list would be a query of its own."""
 # What a link that another phone lent lets one do: a host's no more than to score.
@@ -76,6 +79,8 @@ _SESSION = (
         *GameSession.__table__.columns,
         Group.name.label("group_name"),
         Group.version.label("group_version"),
+        PAGE_VERSION.label("page_version"),
+        Group.chip_set,
         GroupLink.id.label("link_id"),
         GroupLink.session_id.is_not(None).label("by_code"),
         _ROLE.label("role"),
@@ -93,7 +98,7 @@ _SESSION = (
         GroupLink.withdrawn_at.is_(None),
         or_(GroupLink.session_id.is_(None), GroupLink.session_id == GameSession.id),
     )
-    .order_by(_ROLE, GroupLink.session_id.is_not(None))
+    .order_by(_ROLE, GroupLink.session_id.is_not(None), GroupLink.id)
     .limit(1)
 )
 _SEATS = (
@@ -129,7 +134,7 @@ def group_of(db: Session, group_id: int, link_ids: Sequence[int], *, lent: Seque
             GroupLink.withdrawn_at.is_(None),
             GroupLink.session_id.is_(None),
         )
-        .order_by(_ROLE)
+        .order_by(_ROLE, GroupLink.id)
         .limit(1),
         {"lent": lent or _NONE},
     ).one_or_none()
@@ -144,7 +149,9 @@ def session_of(
     device: str | None = None,
     side: int | None = None,
 ) -> AnyRow | None:
-    """A session, its ``group_name`` and ``group_version``, and the link that opens it, if one of *link_ids* does.
+    """A session, and the link that opens it, if one of *link_ids* does.
+
+    With it come the ``group_name``, ``group_version`` and ``chip_set`` of its group, and the ``page_version``.
 
     Those that are *lent* let nobody do more than score. ``writes`` says whether *device* may change the session now,
     and ``device_name`` what people call it: by who sits at the seat *side*, or else as its link is called.
@@ -498,6 +505,20 @@ def _chip_events(
     for version, chips in moved.items():
         there = range(accounts[bisect(came, version) - 1])
         yield version, (Adjustment(tuple(chips.get(seat, 0) for seat in there), notes[version]),)
+
+
+def pieces_moved(db: Session, session_id: int) -> Rows:
+    """The changes of a session that may say which pieces went where, in order, with its ``opening`` sheet."""
+    return db.execute(
+        select(SessionChange.kind, SessionChange.note, GameSession.opening)
+        .join(GameSession, GameSession.id == SessionChange.session_id)
+        .where(
+            SessionChange.session_id == session_id,
+            SessionChange.kind.in_(("open", "buy-in", "cash-out", "count")),
+            SessionChange.note != "",
+        )
+        .order_by(SessionChange.version)
+    ).all()
 
 
 def latest_count(db: Session, session_id: int) -> AnyRow | None:

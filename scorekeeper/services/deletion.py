@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Table, delete, select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.models import Base, GameSession, Group, Player
 from scorekeeper.names import name_key
 from scorekeeper.rules import Problem, Refused
-from scorekeeper.services.groups import change_group
+from scorekeeper.services.groups import change_group, of_group
 from scorekeeper.services.transaction import transaction
 
 
@@ -35,24 +35,25 @@ def delete_group(db: Session, group_id: int, name: str) -> None:
 
     :raises Refused: if the group is called otherwise; nothing is written.
     """
-    with transaction(db):
-        # In the order of everybody who changes a session: first the session, then what it adds up to in the group.
-        db.execute(select(GameSession.id).where(GameSession.group_id == group_id).with_for_update()).all()
-        called = db.scalar(select(Group.name).where(Group.id == group_id).with_for_update())
-        if called is None:
-            return
-        if name_key(name) != name_key(called):
-            raise Refused(Problem("OTHER_NAME", "name"))
-        for table in reversed(Base.metadata.sorted_tables):
-            if (of_group := _of_group(table, group_id)) is not None:
-                db.execute(delete(table).where(of_group))
+    gone = False
+    while not gone:
+        with transaction(db):
+            gone = _delete_group(db, group_id, name)
 
 
-def _of_group(table: Table, group_id: int) -> ColumnElement[bool] | None:
-    """Which rows of *table* belong to a group, found by key; None where no row of it belongs to any."""
-    if table is Group.__table__:
-        return Group.id == group_id
-    if "session_id" in table.primary_key.columns:
-        sessions = select(GameSession.id).where(GameSession.group_id == group_id)
-        return table.c.session_id.in_(sessions)
-    return table.c.group_id == group_id if "group_id" in table.c else None
+def _delete_group(db: Session, group_id: int, name: str) -> bool:
+    """Whether the group is gone; it is not if a session was begun before all of them could be locked."""
+    # In the order of everybody who changes a session: first the session, then what it adds up to in the group.
+    sessions = select(GameSession.id).where(GameSession.group_id == group_id)
+    locked = db.scalars(sessions.with_for_update()).all()
+    called = db.scalar(select(Group.name).where(Group.id == group_id).with_for_update())
+    if called is None:
+        return True
+    if name_key(name) != name_key(called):
+        raise Refused(Problem("OTHER_NAME", "name"))
+    if set(db.scalars(sessions)) != set(locked):
+        return False
+    for table in reversed(Base.metadata.sorted_tables):
+        if table is Group.__table__ or "group_id" in table.columns:
+            db.execute(delete(table).where(of_group(table, group_id)))
+    return True

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_LINKS, MAX_PLAYERS
-from scorekeeper.models import Group, GroupLink, JoinCode, Player
+from scorekeeper.models import GameSession, Group, GroupLink, JoinCode, Player
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.rules import Problem, Refused
-from scorekeeper.services.transaction import ChangedForm, fingerprint_of, transaction
+from scorekeeper.services.transaction import ChangedForm, fingerprint_of, tell_others, transaction
 
 
 class Role(StrEnum):
@@ -78,12 +78,8 @@ def create_group(db: Session, command: CreateGroup) -> NewLink:
 def _create_group(db: Session, command: CreateGroup) -> NewLink:
     fingerprint = fingerprint_of(command)
     with transaction(db):
-        made = select(Group.id, Group.fingerprint).where(Group.submission_id == command.submission_id)
-        if (before := db.execute(made).one_or_none()) is not None:
-            if before.fingerprint != fingerprint:
-                raise ChangedForm
-            group_id = before.id
-        else:
+        group_id = group_made(db, command.submission_id, fingerprint)
+        if group_id is None:
             problems: list[Problem] = []
             name = _usable(command.name, "name", problems)
             players = [
@@ -102,7 +98,31 @@ def _create_group(db: Session, command: CreateGroup) -> NewLink:
                 .returning(Group.id)
             ).scalar_one()
             _insert_players(db, group_id, [player for _, player in players])
-        return _insert_link(db, group_id, Role.HOST, "")
+        return insert_link(db, group_id, Role.HOST, "")
+
+
+def group_made(db: Session, submission_id: str, fingerprint: str) -> int | None:
+    """The id of the group that a form made when it was sent before.
+
+    :raises ChangedForm: if its content was another then.
+    """
+    made = select(Group.id, Group.fingerprint).where(Group.submission_id == submission_id)
+    before = db.execute(made).one_or_none()
+    if before is None:
+        return None
+    if before.fingerprint != fingerprint:
+        raise ChangedForm
+    return int(before.id)
+
+
+def of_group(table: Table, group_id: int) -> ColumnElement[bool]:
+    """Which rows of *table* belong to a group, found by key. Each has a column for it, but the table of groups."""
+    if table is Group.__table__:
+        return Group.id == group_id
+    if "session_id" in table.primary_key.columns:
+        sessions = select(GameSession.id).where(GameSession.group_id == group_id)
+        return table.c.session_id.in_(sessions)
+    return table.c.group_id == group_id
 
 
 def change_group(db: Session, group_id: int) -> None:
@@ -115,6 +135,7 @@ def change_group(db: Session, group_id: int) -> None:
     this = update(Group).where(Group.id == group_id)
     if db.execute(this.values(version=Group.version + 1).returning(Group.id)).one_or_none() is None:
         raise GroupGone
+    tell_others(db)
 
 
 def add_player(db: Session, group_id: int, name: str) -> int:
@@ -188,7 +209,7 @@ def create_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
             problems.append(Problem("LINKS_TOO_MANY", "name", {"max": MAX_LINKS}))
         if problems:
             raise Refused(*problems)
-        return _insert_link(db, group_id, role, called)
+        return insert_link(db, group_id, role, called)
 
 
 def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
@@ -216,7 +237,7 @@ def renew_link(db: Session, group_id: int, link_id: int) -> NewLink | None:
             return None
         old = db.execute(select(GroupLink.role, GroupLink.name).where(GroupLink.id == link_id)).one()
         _withdraw(db, link_id)
-        return _insert_link(db, group_id, Role(old.role), old.name)
+        return insert_link(db, group_id, Role(old.role), old.name)
 
 
 def _in_force(db: Session, group_id: int) -> dict[int, str]:
@@ -264,7 +285,8 @@ def _insert_players(db: Session, group_id: int, names: list[str]) -> list[int]:
     ]
 
 
-def _insert_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
+def insert_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
+    """Make a link within a transaction that is under way."""
     token = secrets.token_urlsafe(16)
     link_id = db.execute(
         insert(GroupLink)

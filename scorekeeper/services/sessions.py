@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Any
@@ -13,9 +13,11 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind
+from scorekeeper.ledger.chipset import Bank, Colour
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
 from scorekeeper.rules import CARD_GAMES, CardGame, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.services.chipset import bank, check_sum, moved_in, note_of, set_of_group, set_of_session
 from scorekeeper.services.groups import change_group
 from scorekeeper.services.history import game_of
 from scorekeeper.services.joining import end_codes
@@ -60,10 +62,14 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveChips(SessionCommand):
-    """Chips a seat buys or gives back for money."""
+    """Chips a seat buys or gives back for money.
+
+    ``pieces`` are their colours where those were said; otherwise the bank proposes a mix of the group's chip set.
+    """
 
     seat: Seat
     chips: int
+    pieces: tuple[Colour, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +86,8 @@ def open_session(db: Session, command: OpenSession) -> int:
     :raises Refused: if the players, the opening or the buy-in do not fit the ruleset; nothing is written.
     :raises ChangedForm: if it comes with other content; nothing is written.
     """
-    # Sent again after midnight it is the same form.
-    fingerprint = fingerprint_of(replace(command, started_on=date.min, device=None, device_name=""))
+    # Sent again after midnight, or by another link, it is the same form.
+    fingerprint = fingerprint_of(replace(command, link_id=0, started_on=date.min, device=None, device_name=""))
     with transaction(db):
         change_group(db, command.group_id)
         begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
@@ -150,6 +156,7 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
             link_id=command.link_id,
             submission_id=command.submission_id,
             fingerprint=fingerprint,
+            note=note_of(_dealt_out(db, command)),
             created_at=now,
         )
     )
@@ -161,34 +168,41 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
     return int(session.id)
 
 
-def buy_in(db: Session, command: MoveChips) -> None:
-    """Sell chips to a seat.
+def _dealt_out(db: Session, command: OpenSession) -> tuple[Colour, ...]:
+    """The pieces that everybody gets for what they buy at the beginning."""
+    colours = set_of_group(db, command.group_id) if command.buy_in else ()
+    return Bank.with_out(colours, {}).hand_out(command.buy_in, len(command.players))
 
-    :raises Refused: if the number is out of bounds.
+
+def buy_in(db: Session, command: MoveChips) -> tuple[Colour, ...]:
+    """Sell chips to a seat, and return the pieces to hand out; none if nothing is known of colours.
+
+    :raises Refused: if the number is out of bounds, or is not what its colours come to.
     :raises StaleSession: if the session is past ``expected_version``.
     :raises SessionClosed: if the session has ended.
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "buy-in"))
-            _check_chips(command.chips, "chips")
+            colours = _colours(db, command, Bank.hand_out)
+            session = _open(change_session(db, command, "buy-in", note=note_of(colours)))
             _check_seat(_accounts(db, session), command.seat)
             post(db, session, bought(session.version, command.seat, command.chips))
-    except AlreadyDone:
-        return
+    except AlreadyDone as done:
+        return moved_in(db, command.session_id, done.version)
+    return colours
 
 
-def cash_out(db: Session, command: MoveChips) -> None:
-    """Take chips back from a seat.
+def cash_out(db: Session, command: MoveChips) -> tuple[Colour, ...]:
+    """Take chips back from a seat, and return the pieces to take; none if nothing is known of colours.
 
-    :raises Refused: if the seat does not have that many.
+    :raises Refused: if the seat does not have that many, or the number is not what its colours come to.
     :raises StaleSession: if the session is past ``expected_version``.
     :raises SessionClosed: if the session has ended.
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "cash-out"))
-            _check_chips(command.chips, "chips")
+            colours = _colours(db, command, Bank.take_back)
+            session = _open(change_session(db, command, "cash-out", note=note_of(colours)))
             _check_seat(_accounts(db, session), command.seat)
             held = db.execute(
                 select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed + SessionSeat.settled).where(
@@ -198,8 +212,9 @@ def cash_out(db: Session, command: MoveChips) -> None:
             if command.chips > held:
                 raise Refused(Problem("CHIPS_SHORT", "chips", {"held": held, "player": command.seat}))
             post(db, session, cashed(session.version, command.seat, command.chips))
-    except AlreadyDone:
-        return
+    except AlreadyDone as done:
+        return moved_in(db, command.session_id, done.version)
+    return colours
 
 
 def adjust(db: Session, command: Adjust) -> None:
@@ -276,6 +291,19 @@ def _open(session: AnyRow) -> AnyRow:
     if session.state == "closed":
         raise SessionClosed
     return session
+
+
+def _colours(db: Session, command: MoveChips, propose: Callable[[Bank, int], tuple[Colour, ...]]) -> tuple[Colour, ...]:
+    """The pieces that move with *command*: those it says, or else what the bank proposes.
+
+    :raises Refused: if the number of chips is out of bounds, or is not what those said come to.
+    """
+    _check_chips(command.chips, "chips")
+    if command.pieces is not None:
+        check_sum(command.pieces, command.chips, "chips")
+        return command.pieces
+    colours = set_of_session(db, command.session_id)
+    return propose(bank(db, command.session_id, colours), command.chips) if colours else ()
 
 
 def _accounts(db: Session, session: AnyRow) -> int:

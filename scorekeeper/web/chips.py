@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from babel.lists import format_list
 from flask import Blueprint, flash, redirect, render_template, request, url_for
@@ -21,11 +21,14 @@ from wtforms.widgets import TextInput
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
+from scorekeeper.ledger.chipset import Bank, Colour, together
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Problem, Refused, Seat, Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
+from scorekeeper.services.chipset import bank, colours_of, noted
+from scorekeeper.services.counts import Count
 from scorekeeper.services.history import game_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
 from scorekeeper.services.transaction import StaleSession
@@ -33,6 +36,7 @@ from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import AnyForm, SessionForm, command_fields
 from scorekeeper.web.ids import row_key
+from scorekeeper.web.pieces import PiecesField, add_up, said
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("chips", __name__)
@@ -43,24 +47,41 @@ _WHOLE_NUMBER = re.compile(r"[-+]?\d{1,12}")
 
 
 class ChipsField(Field):  # type: ignore[misc]
-    """A whole number of chips from ``low`` to the most there may be. Left empty it is ``blank``, if that is one."""
+    """A whole number from ``low`` to ``high``; ``code`` is the problem with any other.
+
+    Left empty it is ``blank``. That may be None where it is ``optional``.
+    """
 
     widget = TextInput()
     data: Any
 
-    def __init__(self, label: object = None, *, low: int = 1, blank: int | None = None, **more: object) -> None:
+    def __init__(
+        self,
+        label: object = None,
+        *,
+        low: int = 1,
+        high: int = MAX_CHIPS,
+        blank: int | None = None,
+        optional: bool = False,
+        code: str = "CHIPS_RANGE",
+        **more: object,
+    ) -> None:
         super().__init__(label, **more)
-        self.low, self.blank = low, blank
+        self.low, self.high, self.blank, self.optional, self.code = low, high, blank, optional, code
 
     def process_formdata(self, values: list[str]) -> None:
         text = values[0].strip().replace("\N{MINUS SIGN}", "-") if values else ""
         self.data = int(text) if _WHOLE_NUMBER.fullmatch(text) else None if text else self.blank
-        if self.data is None or not self.low <= self.data <= MAX_CHIPS:
-            bounds = {"low": self.low, "high": MAX_CHIPS}
-            raise ValueError(words.problem_message(Problem("CHIPS_RANGE", self.name, bounds)))
+        if self.data is None and not text and self.optional:
+            return
+        if self.data is None or not self.low <= self.data <= self.high:
+            raise ValueError(self.out_of_bounds())
+
+    def out_of_bounds(self) -> str:
+        return words.problem_message(Problem(self.code, self.name, {"low": self.low, "high": self.high}))
 
     def _value(self) -> str:
-        return self.raw_data[0] if self.raw_data else ""
+        return self.raw_data[0] if self.raw_data else "" if self.data is None else str(self.data)
 
 
 class SeatField(Field):  # type: ignore[misc]
@@ -79,7 +100,14 @@ class SeatField(Field):  # type: ignore[misc]
 
 class MoveForm(SessionForm):
     player = SeatField(later("Player"))
-    chips = ChipsField(later("Chips"))
+    chips = ChipsField(later("Chips"), optional=True)
+    pieces = PiecesField(later("By colour"))
+    advice: Sequence[str] = ()
+
+    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
+        super().validate(extra_validators)
+        add_up(self.chips, self.pieces)
+        return not self.errors
 
 
 class AdjustForm(SessionForm):
@@ -135,18 +163,56 @@ def change(session_id: int) -> ResponseReturnValue:
 def _move(
     session_id: int,
     name: str,
-    service: Callable[[Session, MoveChips], None],
-    said: Callable[[str, int], str],
+    service: Callable[[Session, MoveChips], tuple[Colour, ...]],
+    moved: Callable[[str, int], str],
 ) -> ResponseReturnValue:
     session = access.game_session(session_id)
     seats = queries.seats(db.session(), session.id)
-    form = _move_form(name, seats)
+    form = _move_form(name, session, seats)
     if not form.validate():
         return _page(session, seats, {name: form}, 422)
-    command = MoveChips(**command_fields(session, form), seat=form.player.data, chips=form.chips.data)
-    return _do(session, seats, name, form, lambda: service(db.session(), command)) or _done(
-        session_id, said(seats[command.seat].name, command.chips)
-    )
+    seat, chips = form.player.data, form.chips.data
+    if "ask" in request.form:
+        form.advice = _advice(name, bank(db.session(), session.id, colours_of(session.chip_set)), chips)
+        return _page(session, seats, {name: form})
+    command = MoveChips(**command_fields(session, form), seat=seat, chips=chips, pieces=form.pieces.data)
+    pieces: list[Colour] = []
+    refused = _do(session, seats, name, form, lambda: pieces.extend(service(db.session(), command)))
+    if refused is None and session.chip_set and not pieces:
+        flash(_cannot_say(name), "warning")
+    sentences = [moved(seats[seat].name, chips), *([_handed(name, pieces)] if pieces else [])]
+    return refused or _done(session_id, " ".join(sentences))
+
+
+def _advice(name: str, bank: Bank, chips: int) -> list[str]:
+    """Which pieces to hand out or to take back, and what that leaves."""
+    pieces = bank.hand_out(chips) if name == "buy" else bank.take_back(chips)
+    if not pieces:
+        return [_cannot_say(name)]
+    if name == "cash":
+        return [_handed(name, pieces)]
+    short = [
+        _("There are too few %(colour)s ones for the usual mix.", colour=_name(one)) for one in bank.missing(chips)
+    ]
+    last = [left for left, out in zip(bank.left, pieces, strict=True) if left.pieces == out.pieces > 0]
+    gone = [_("Those are the last %(colour)s ones in the bank.", colour=_name(one)) for one in last]
+    return [_handed(name, pieces), *short, *gone]
+
+
+def _name(colour: Colour) -> str:
+    return words.isolated(colour.name)
+
+
+def _handed(name: str, pieces: Iterable[Colour]) -> str:
+    if name == "buy":
+        return _("Hand out %(pieces)s.", pieces=said(pieces))
+    return _("Take back %(pieces)s.", pieces=said(pieces))
+
+
+def _cannot_say(name: str) -> str:
+    if name == "buy":
+        return _("The bank cannot make that many of what is left in it. Say by colour what you hand out all the same.")
+    return _("What is known to be on the table cannot make that many. Say by colour what you take back.")
 
 
 def _do(
@@ -178,8 +244,8 @@ def _page(
 ) -> ResponseReturnValue:
     """The page, with the form that was *sent* as it was filled in, and fresh ones beside it."""
     fresh = {
-        "buy": _move_form("buy", seats, session.version),
-        "cash": _move_form("cash", seats, session.version),
+        "buy": _move_form("buy", session, seats, session.version),
+        "cash": _move_form("cash", session, seats, session.version),
         "adjust": _adjust_form(seats, session.version),
     }
     game, ruleset = game_of(session)
@@ -196,6 +262,7 @@ def _page(
         rows=[_row(session, seat) for seat in seats],
         names=[(seat.seat, seat.name) for seat in seats],
         seats=seats,
+        bank=_bank(session, seats) if session.chip_set and game.plays_for_chips(ruleset) else None,
         log=list(_log(session, shown, [seat.name for seat in seats])),
         older=shown[-1].version if len(changes) > len(shown) else None,
         **fresh | dict(sent or {}),
@@ -203,9 +270,10 @@ def _page(
     return page, status
 
 
-def _move_form(name: str, seats: Sequence[AnyRow], fresh_on: int | None = None) -> MoveForm:
+def _move_form(name: str, session: AnyRow, seats: Sequence[AnyRow], fresh_on: int | None = None) -> MoveForm:
     """The form that was sent, or a fresh one on the session's version *fresh_on*."""
     form = MoveForm(prefix=f"{name}-", **_fresh(fresh_on))
+    form.pieces.colours = colours_of(session.chip_set)
     form.player.names = [seat.name for seat in seats]
     return form
 
@@ -226,6 +294,35 @@ def with_field_for_each(form: AnyForm, seats: Sequence[AnyRow]) -> AnyForm:
 
 def _fresh(version: int | None) -> dict[str, Any]:
     return {} if version is None else {"formdata": None, "expected_version": version}
+
+
+class InBank(NamedTuple):
+    """One colour of the set."""
+
+    name: str
+    value: str
+    pieces: str
+    left: str
+
+
+def _bank(session: AnyRow, seats: Sequence[AnyRow]) -> Mapping[str, object]:
+    """What is left in the bank by colour, as far as that is known, and what to beware of."""
+    held = bank(db.session(), session.id, colours_of(session.chip_set))
+    bought = sum(seat.bought - seat.cashed for seat in seats)
+    out = sum(colour.value * pieces for colour, pieces in zip(held.colours, held.out, strict=True))
+    return {
+        "rows": [
+            InBank(owned.name, words.number(owned.value), words.number(owned.pieces), words.number(left.pieces))
+            for owned, left in zip(held.colours, held.left, strict=True)
+        ],
+        "low": [
+            _("There are only %(pieces)s left in the bank.", pieces=said([left]))
+            if left.pieces
+            else _("There are no %(colour)s ones left in the bank.", colour=_name(left))
+            for left in held.low
+        ],
+        "unknown": amounts.counted(abs(bought - out)) if bought != out else "",
+    }
 
 
 def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
@@ -274,8 +371,22 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
             yield {"when": together[0].created_at, "sentence": _recorded(len(together))}
             continue
         for change in together:
-            note = change.note if kind == "adjustment" else ""
-            yield {"when": change.created_at, "sentence": _said(change, moved[change.version], names), "note": note}
+            sentence = _said(change, moved[change.version], names)
+            yield {"when": change.created_at, "sentence": sentence, "note": _note(change)}
+
+
+def _note(change: AnyRow) -> str:
+    """What else there is to say of a change: why, or which pieces went over the table."""
+    match change.kind:
+        case "adjustment":
+            return str(change.note)
+        case "open" if change.note:
+            return _("Each %(pieces)s.", pieces=said(noted(change.note)))
+        case "buy-in" | "cash-out":
+            return said(noted(change.note))
+        case "count" if (on_table := Count.noted(change.note).pieces) and None not in on_table:
+            return said(together(colour for pieces in on_table for colour in pieces or ()))
+    return ""
 
 
 def _recorded(deals: int) -> str:

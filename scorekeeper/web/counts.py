@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
@@ -12,10 +12,12 @@ from flask_babel import gettext as _
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
+from scorekeeper.ledger.chipset import together
 from scorekeeper.ledger.count_in import Explanation, Fault, PaidDeal, Slip, explanations
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import DealScore, Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
+from scorekeeper.services.chipset import colours_of
 from scorekeeper.services.counts import Count, CountIn, count_in
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from scorekeeper.web import access, amounts, sheet
@@ -23,6 +25,7 @@ from scorekeeper.web.amounts import Amount
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.chips import ChipsField, with_field_for_each
 from scorekeeper.web.forms import SessionForm, command_fields
+from scorekeeper.web.pieces import PiecesField, add_up, said
 
 blueprint = Blueprint("counts", __name__)
 
@@ -31,11 +34,20 @@ DEALS_SEARCHED: Final = 60
 
 
 class CountForm(SessionForm):
-    """The chips in front of each seat: ``chips-0`` and so on."""
+    """The chips in front of each seat: ``chips-0`` and so on, or by colour: ``pieces-0``."""
+
+    seats: range
+
+    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
+        super().validate(extra_validators)
+        for seat in self.seats:
+            add_up(self[f"chips-{seat}"], self[f"pieces-{seat}"])
+        return not self.errors
 
 
 for _seat in range(MAX_ACCOUNTS):
-    setattr(CountForm, f"chips-{_seat}", ChipsField(low=0))
+    setattr(CountForm, f"chips-{_seat}", ChipsField(low=0, optional=True))
+    setattr(CountForm, f"pieces-{_seat}", PiecesField())
 
 
 class Counted(NamedTuple):
@@ -45,6 +57,7 @@ class Counted(NamedTuple):
     counted: str
     due: str
     off: Amount
+    pieces: str = ""
 
 
 @blueprint.get("/sessions/<id:session_id>/count")
@@ -58,12 +71,14 @@ def count(session_id: int) -> ResponseReturnValue:
 def keep(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
     seats = queries.seats(db.session(), session.id)
-    form = _form(seats)
+    form = _form(session, seats)
     if not form.validate():
         return _page(session, seats, form, 422)
     counted = tuple(form[f"chips-{seat.seat}"].data for seat in seats)
+    # Nothing has no colour.
+    pieces = tuple(form[f"pieces-{seat}"].data if chips else () for seat, chips in enumerate(counted))
     try:
-        count_in(db.session(), CountIn(**command_fields(session, form), counted=counted))
+        count_in(db.session(), CountIn(**command_fields(session, form), counted=counted, pieces=pieces))
     except StaleSession:
         session = access.game_session(session_id)
         form.renew(session.version)
@@ -74,15 +89,19 @@ def keep(session_id: int) -> ResponseReturnValue:
     return redirect(url_for(".count", session_id=session_id), 303)
 
 
-def _form(seats: Sequence[AnyRow], fresh_on: int | None = None) -> CountForm:
+def _form(session: AnyRow, seats: Sequence[AnyRow], fresh_on: int | None = None) -> CountForm:
     """The form that was sent, or a fresh one on the session's version *fresh_on*."""
     form = CountForm(**{} if fresh_on is None else {"formdata": None, "expected_version": fresh_on})
+    form.seats = range(len(seats))
+    colours = colours_of(session.chip_set)
+    for seat in form.seats:
+        form[f"pieces-{seat}"].colours = colours
     return with_field_for_each(form, seats)
 
 
 def _fresh_page(session: AnyRow) -> ResponseReturnValue:
     seats = queries.seats(db.session(), session.id)
-    return _page(session, seats, _form(seats, session.version))
+    return _page(session, seats, _form(session, seats, session.version))
 
 
 def _page(session: AnyRow, seats: Sequence[AnyRow], form: CountForm, status: int = 200) -> ResponseReturnValue:
@@ -92,7 +111,8 @@ def _page(session: AnyRow, seats: Sequence[AnyRow], form: CountForm, status: int
         "counts/count.html",
         session=session,
         form=form,
-        fields=[form[f"chips-{seat}"] for seat in range(len(names))],
+        fields=[(form[f"chips-{seat}"], form[f"pieces-{seat}"]) for seat in form.seats],
+        by_colour=bool(session.chip_set),
         closed=session.state == "closed",
         stale=status == 409,
         **(_result(session, names, latest) if latest else {"rows": []}),
@@ -111,11 +131,11 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
     return {
         "when": latest.created_at,
         "rows": [
-            Counted(names[seat], words.number(counted), words.number(due), _off(counted - due))
-            for seat, (counted, due) in enumerate(zip(found.counted, found.due, strict=True))
+            Counted(names[seat], words.number(counted), words.number(due), _off(counted - due), pieces)
+            for seat, (counted, due, pieces) in enumerate(zip(found.counted, found.due, _colours(found), strict=True))
         ],
         "total": Counted(_("All"), words.number(sum(found.counted)), words.number(sum(found.due)), _off(total)),
-        "verdict": _verdict(names, off, total),
+        "verdict": [*_verdict(names, off, total), *_beyond_the_set(session, found)],
         "explained": [list(_sentences(explanation, names, titles)) for explanation in explained],
         "searched": bool(deals) and not explained,
         "accept": [(f"adjust-chips-{seat}", chips) for seat, chips in off]
@@ -123,6 +143,23 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
         else [],
         "note": _("Count of %(when)s", when=format_datetime(latest.created_at, "short")),
     }
+
+
+def _colours(found: Count) -> list[str]:
+    """What each had by colour, as far as that was counted."""
+    return [said(pieces or ()) for pieces in found.pieces] or [""] * len(found.counted)
+
+
+def _beyond_the_set(session: AnyRow, found: Count) -> Iterator[str]:
+    """The colours of which more were counted than the group owns."""
+    owned = {colour.value: colour.pieces for colour in colours_of(session.chip_set)}
+    for counted in together(colour for pieces in found.pieces for colour in pieces or ()):
+        if counted.pieces > owned.get(counted.value, counted.pieces):
+            yield _(
+                "%(pieces)s were counted, and there are only %(owned)s in the set.",
+                pieces=said([counted]),
+                owned=words.number(owned[counted.value]),
+            )
 
 
 def _paid_deals(session: AnyRow, deals: Sequence[AnyRow]) -> Iterator[PaidDeal]:

@@ -1,4 +1,7 @@
-"""Session files: a session taken out as one, and one brought in as a session, after a dry run that writes nothing."""
+"""Session files: a session taken out as one, and one brought in as a session, after a dry run that writes nothing.
+
+And the archive of a group: everything in it, to be brought in as a group of its own, here or elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import PurePath
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zlib import error as BadDeflate  # noqa: N812
 
 from babel.lists import format_list
 from flask import Blueprint, abort, current_app, flash, redirect, render_template, send_file, url_for
@@ -26,18 +30,24 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadName, clean_name, name_key
+from scorekeeper.paths import shipped
 from scorekeeper.rules import Refused
+from scorekeeper.services.archive import BadArchive, NewerArchive, pack, unpack
 from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import ImportSession, import_session
-from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
+from scorekeeper.services.transaction import ChangedForm
+from scorekeeper.sessionfile import MAX_BYTES, BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.links import show_once
 from scorekeeper.web.sessions import today
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("files", __name__)
 
+_ROWS = "group.json"
+"""What is read again of an archive; the session files beside it are for people, and for other programs."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 # What some system does not take in a file's name.
 _NO_FILE_NAME = re.compile(r'[/\\:*?"<>|]')
@@ -73,6 +83,10 @@ class ImportForm(SubmissionForm):
     started_on = DayField(later("Played on"))
 
 
+class ArchiveForm(SubmissionForm):
+    file = FileField(later("Archive of a group"))
+
+
 @blueprint.get("/sessions/<id:session_id>/export")
 def export(session_id: int) -> Response:
     session = access.game_session(session_id)
@@ -81,13 +95,43 @@ def export(session_id: int) -> Response:
 
 @blueprint.get("/groups/<id:group_id>/export")
 def archive(group_id: int) -> Response:
-    """The session file of every session of a group, oldest first, each in a folder: several may have one name."""
+    """Everything of a group, and the file of each session, oldest first, in a folder: several may have one name."""
     group = access.group(group_id, Role.HOST)
     content = io.BytesIO()
     with ZipFile(content, "w", ZIP_DEFLATED) as archive:
+        archive.writestr(_ROWS, json.dumps(pack(db.session(), group.id), ensure_ascii=False, separators=(",", ":")))
         for place, session in enumerate(queries.every_session(db.session(), group.id), start=1):
             archive.writestr(f"{place}/{named(session, '.json')}", _session_file(session))
     return attachment(content.getvalue(), file_name(f"{group.name} {today().isoformat()}.zip"), "application/zip")
+
+
+@blueprint.get("/import")
+def archive_form() -> str:
+    return render_template("files/archive.html", form=ArchiveForm())
+
+
+@blueprint.post("/import")
+def bring_in() -> ResponseReturnValue:
+    """Make a group of what an archive holds."""
+    form = ArchiveForm()
+    form.validate()
+    try:
+        document = _document(form.file.data)
+        link = unpack(db.session(), document, form.submission_id.data, shipped("migrations"))
+    except NewerArchive:
+        form.file.errors = [_("A later version of Scorekeeper wrote this archive. Nothing was saved.")]
+    except BadArchive:
+        form.file.errors = [_("This is no archive of a group, or not as it was written. Nothing was saved.")]
+    except ChangedForm:
+        form.renew_submission()
+        form.file.errors = [_("Another archive was sent from this page before. Choose yours again.")]
+        return render_template("files/archive.html", form=form), 409
+    else:
+        access.remember_link(link.link_id)
+        show_once(link)
+        flash(_("The group is here, with everything in it. Links to it from before do not open it here."), "done")
+        return redirect(url_for("groups.group", group_id=link.group_id), 303)
+    return render_template("files/archive.html", form=form), 422
 
 
 @blueprint.get("/sessions/<id:session_id>/files")
@@ -179,6 +223,21 @@ def confirm(group_id: int) -> ResponseReturnValue:
         return _dry_run(group, file, form, 422, problems)
     flash(_("The session was imported."), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def _document(upload: object) -> object:
+    """What stands in the archive that was sent.
+
+    :raises BadArchive: if it is none.
+    """
+    if not isinstance(upload, FileStorage):
+        raise BadArchive("no file")
+    try:
+        with ZipFile(upload.stream) as archive, archive.open(_ROWS) as rows:
+            return parse(rows.read(MAX_BYTES + 1))
+    # Encrypted, or packed in a way of its own.
+    except (BadFile, BadZipFile, BadDeflate, EOFError, LookupError, NotImplementedError, RuntimeError) as unread:
+        raise BadArchive(str(unread)) from unread
 
 
 def _session_file(session: AnyRow) -> bytes:

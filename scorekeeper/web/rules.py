@@ -79,21 +79,30 @@ def of_session(session_id: int) -> str:
 def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:
     return render_template(
         "rules/page.html",
-        title=ruleset_title(ruleset.id),
+        **payments(game, ruleset),
         summary=ruleset_summary(ruleset.id),
         notice=ruleset_notice(ruleset.id),
-        house_rules=[
-            (option_label(name), option_value_label(value), option_value_label(game.ruleset(ruleset.id).options[name]))
-            for name, value in game.house_rules(ruleset).items()
-        ],
-        payoffs=payoff_table(game, game.payoffs(ruleset)),
         table=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "table")],
-        stake=[(option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "stake")],
-        in_chips=game.unit is Unit.CHIPS,
-        staked=game.plays_for_chips(ruleset),
         several_games=game.several_games,
         **values,
     )
+
+
+def payments(game: CardGame[Any], ruleset: Ruleset) -> dict[str, object]:
+    """What everything costs under *ruleset*, and which house rules are in force: for the page, and for paper."""
+    return {
+        "title": ruleset_title(ruleset.id),
+        "house_rules": [
+            (option_label(name), option_value_label(value), option_value_label(game.ruleset(ruleset.id).options[name]))
+            for name, value in game.house_rules(ruleset).items()
+        ],
+        "payoffs": payoff_table(game, game.payoffs(ruleset)),
+        "stake": [
+            (option_label(option.name), _said(ruleset, option)) for option in _that_count(game, ruleset, "stake")
+        ],
+        "in_chips": game.unit is Unit.CHIPS,
+        "staked": game.plays_for_chips(ruleset),
+    }
 
 
 def _said(ruleset: Ruleset, option: Option) -> str:

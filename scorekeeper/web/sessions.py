@@ -23,6 +23,7 @@ from wtforms.fields.choices import SelectChoice
 from scorekeeper import currencies, queries
 from scorekeeper.extensions import db
 from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, MalformedAmount, parse_minor
+from scorekeeper.ledger.chipset import Bank, worth
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadName, clean_name
@@ -39,12 +40,14 @@ from scorekeeper.rules import (
     Seat,
 )
 from scorekeeper.rules import ruleset as published_ruleset
+from scorekeeper.services.chipset import colours_of
 from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import OpenSession, open_session
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import Chip
-from scorekeeper.web import access
+from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.pieces import said
 from scorekeeper.words import (
     amount_message,
     game_name,
@@ -138,11 +141,27 @@ def create(group_id: int) -> ResponseReturnValue:
         flash(_("A session was begun with this form before you changed it. Send it again to begin another."), "warning")
         form.renew_submission()
         return _page(group, game, published, form), 409
+    if command.buy_in and group.chip_set:
+        flash(*_to_hand_out(group, command))
     if form.dealer.data == BY_LOT:
         session = access.game_session(session_id)
         dealer = queries.seats(db.session(), session_id)[session.first_dealer].name
         flash(_("Drawn by lot: %(name)s deals first.", name=isolated(dealer)), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+def _to_hand_out(group: AnyRow, command: OpenSession) -> tuple[str, str]:
+    """Which pieces everybody gets for what they buy, and how much of a message that is."""
+    pieces = Bank.with_out(colours_of(group.chip_set), {}).hand_out(command.buy_in, len(command.players))
+    if pieces:
+        return _("Hand everybody %(pieces)s.", pieces=said(pieces)), "done"
+    return (
+        _(
+            "The chip set cannot make %(chips)s alike for everybody: borrow what is missing.",
+            chips=amounts.counted(command.buy_in),
+        ),
+        "warning",
+    )
 
 
 def rulesets_by_game() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -264,6 +283,7 @@ def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm) 
         stake=groups.pop("stake", None),
         rules=list(groups.values()),
         unit=game.unit,
+        in_set=amounts.counted(worth(colours_of(group.chip_set))) if group.chip_set else "",
     )
 
 

@@ -9,7 +9,9 @@ from playwright.sync_api import Page
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
+from scorekeeper.ledger.chipset import Colour
 from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.chipset import set_chips
 from scorekeeper.services.counts import CountIn, count_in
 from scorekeeper.services.deals import (
     CorrectDeal,
@@ -71,6 +73,7 @@ class Places:
             "player who has retired": f"{group}/players/{self.retired}",
             "player who never played": f"{group}/players/{self.idle}",
             "delete the group": f"{group}/delete",
+            "chip set": f"{group}/chips",
             "rules": "/rules",
             "rules of Mensch": "/rules/mensch",
             "rules of Buck Euchre": "/rules/buck-euchre",
@@ -129,9 +132,16 @@ class Places:
             "chips": f"{of['running']}/chips",
             "chips without": f"{of['from 25 down']}/chips",
             "join": "/join",
+            "bring a group in": "/import",
             "join codes": f"{of['running']}/codes",
             "count of the chips": f"{of['running']}/count",
             "export": f"{of['running']}/files",
+            "sheet for tonight": f"{of['running']}/paper",
+            "sheet of five": f"{of['of five']}/paper",
+            "sheet of Dirty Clubs": f"{of['with dropping']}/paper",
+            "sheet after the end": f"{of['closed']}/paper",
+            "keying in": f"{of['running']}/paper/keying",
+            "keying in Dirty Clubs": f"{of['with dropping']}/paper/keying",
             "settlement to be": f"{of['running']}/settlement",
             "settlement": f"{of['closed']}/settlement",
             "settlement of games": f"{of['over']}/settlement",
@@ -141,6 +151,7 @@ class Places:
 def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "Thursdays") -> Places:
     """Play in every state."""
     group = make_group(db, name=group_name, players=names)
+    set_chips(db, group.group_id, [Colour("white", 1, 60), Colour("red", 5, 40), Colour(names[0], 20, 4)])
     sessions = {
         "empty": make_session(db, group=group),
         "running": _running(db, group, group_name),
@@ -265,6 +276,15 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.locator("#adjust-chips-0, [name=chips-0]").first.evaluate("field => field.value = '5'")
     _send(page, "details form")
     yield "chips refused"
+    page.goto(f"{session}/chips")
+    page.locator("[name=buy-player]").first.check(force=True)
+    page.locator("[name=buy-chips]").fill("95")
+    page.locator("[name=ask]").first.click()
+    yield "pieces asked for"
+    page.goto(f"{group}/chips")
+    page.locator("[name=value-1]").fill("1")
+    _send(page, "main form")
+    yield "chip set refused"
     page.goto(f"{group}/import")
     page.locator("textarea").fill(REFUSED_FILE)
     _send(page, "main form")
@@ -282,6 +302,17 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
         page.locator(control).check(force=True)
     _send(page, "main form")
     yield "deal stale"
+    page.goto(f"{session}/paper/keying")
+    for control, text in (("contract", "half"), ("declarer", "nobody"), ("total-0", "x")):
+        page.locator(f"[name=r1-{control}]").fill(text)
+    _send(page, "main form")
+    yield "rows refused"
+    page.goto(f"{session}/paper/keying")
+    players = page.locator(".grid thead bdi").all_inner_texts()
+    for control, text in (("contract", "half"), ("declarer", players[0]), ("partner", players[1]), ("tricks", "5")):
+        page.locator(f"[name=r1-{control}]").fill(text)
+    _send(page, "main form")
+    yield "rows that agree"
     page.goto(f"{url}/sessions/{places.sessions['empty']}")
     page.locator("[name=expected_version]").evaluate("field => field.value = '3'")
     _send(page, "main form")

@@ -1,12 +1,19 @@
 """Counting the chips on the table, and what would explain that they are not what the score says."""
 
+from collections.abc import Sequence
+
 import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
+from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Deal
 from scorekeeper.services.check import differences
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
+from scorekeeper.services.chipset import set_chips
+from scorekeeper.services.counts import CountIn, count_in
+from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import chips_of, dump
 from tests.http.visitor import Form, Page
@@ -178,3 +185,80 @@ def test_a_deal_that_todays_rules_refuse_is_left_out_of_the_search(
 
     assert page.status == 200
     assert explanations(page)[0] == "Deal 2 · Five, Spades: Ben: paid twice."
+
+
+def by_colour(host: Host, session: MadeSession, *stacks: tuple[object, Sequence[object]]) -> Form:
+    """The form with a number of chips and the pieces of each colour for each seat."""
+    form = host.get(f"/sessions/{session.id}/count").form("/count")
+    for seat, (chips, pieces) in enumerate(stacks):
+        form.fill(**{f"chips-{seat}": str(chips), f"pieces-{seat}": list(map(str, pieces))})
+    return form
+
+
+@pytest.fixture
+def coloured(host: Host, db: Session, session: MadeSession) -> MadeSession:
+    """The group owns a chip set now; by the score everybody has 40, 42, 40 and 38."""
+    set_chips(db, host.group.group_id, [Colour("white", 1, 60), Colour("red", 5, 40)])
+    return session
+
+
+def test_the_colours_are_added_up_and_kept(host: Host, db: Session, coloured: MadeSession) -> None:
+    stacks: list[tuple[object, list[object]]] = [("", [10, 6]), (42, [12, 6]), ("", ["", 8]), ("", [8, 6])]
+
+    page = by_colour(host, coloured, *stacks).submit()
+
+    assert "Everybody has what the score says." in page.text
+    assert [row[0] for row in table(page)[1:5]] == [
+        "Ann 10 white, 6 red",
+        "Ben 12 white, 6 red",
+        "Cleo 8 red",
+        "Dan 8 white, 6 red",
+    ]
+    assert list(differences(db)) == []
+    chips = host.get(f"/sessions/{coloured.id}/chips")
+    assert "The chips were counted. 30 white, 26 red" in chips.text
+    # What lies on the table is not in the bank, whatever was handed out before.
+    assert "white 1 60 30 red 5 40 14" in chips.text
+
+
+def test_some_can_be_counted_by_colour_and_others_not(host: Host, coloured: MadeSession) -> None:
+    page = by_colour(host, coloured, ("", [10, 6]), (42, ["", ""]), (40, ["", ""]), (38, ["", ""])).submit()
+
+    assert [row[0] for row in table(page)[1:5]] == ["Ann 10 white, 6 red", "Ben", "Cleo", "Dan"]
+    # What is in the bank is known only once everything on the table was counted so.
+    assert "white 1 60 60" in host.get(f"/sessions/{coloured.id}/chips").text
+
+
+def test_colours_that_are_not_the_number_are_refused_beside_it(host: Host, db: Session, coloured: MadeSession) -> None:
+    form = by_colour(host, coloured, (41, [10, 6]), (42, ["", ""]), ("", ["", "x"]), ("", ["", ""]))
+    before = dump(db)
+
+    page = form.submit()
+
+    assert page.status == 422
+    assert sorted(page.errors()) == ["chips-0", "chips-3", "pieces-2"]
+    assert page.errors()["chips-0"] == "By colour it is 40."
+    assert page.form("/count").data.getlist("pieces-0") == ["10", "6"]
+    assert dump(db) == before
+
+
+def test_more_pieces_than_the_group_owns_are_pointed_out(host: Host, coloured: MadeSession) -> None:
+    page = by_colour(host, coloured, ("", [61, ""]), (42, ["", ""]), (40, ["", ""]), (38, ["", ""])).submit()
+
+    assert "61 white were counted, and there are only 60 in the set." in page.text
+
+
+def test_the_largest_count_there_can_be_is_kept(host: Host, db: Session) -> None:
+    """Twelve with an account and eight colours of long names: far more than a note of the history used to hold."""
+    group = make_group(db, players=tuple(f"Player {number}" for number in range(12)))
+    session = make_session(db, group=group, buy_in=1_000_000)
+    players = [player.id for player in queries.players(db, group.group_id)]
+    for new in players[4:]:
+        seat_players(db, SeatPlayers(**session.command(db), sitters=tuple(map(Sitter, [*players[:3], new]))))
+    stack = tuple(Colour("Ü" * 39 + str(number), 25_000 * number, 1) for number in range(1, 9))
+
+    count_in(db, CountIn(**session.command(db), counted=(900_000,) * 12, pieces=(stack,) * 12))
+
+    page = Host(host.app, group).get(f"/sessions/{session.id}/count")
+    assert table(page)[1][1] == "900,000"
+    assert list(differences(db)) == []

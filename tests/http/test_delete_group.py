@@ -77,7 +77,7 @@ def test_the_page_says_what_goes_and_leads_to_what_can_be_kept(host: Host, db: S
     assert deals > 10
     goes = [one.get_text(strip=True) for one in page.soup.select("section li")]
     assert goes == [f"{len(world.sessions)} sessions", f"{deals} deals", "4 players", "2 links"]
-    assert page.follow("Export all sessions").response.headers["Content-Type"] == "application/zip"
+    assert page.follow("Archive of the group").response.headers["Content-Type"] == "application/zip"
 
 
 @pytest.mark.parametrize("name", ["", "Thursday", "Thursdays!", "x" * 1000, "a\0"])

@@ -21,6 +21,8 @@ MOST_STATEMENTS, MOST_TO_RECORD, MOST_ROWS = 8, 12, 200
 MOST_BYTES = 20 * 1024
 MOST_BYTES_OF_SHEET = 100 * 1024
 """Of fifty deals."""
+MOST_BYTES_OF_PAPER = 24 * 1024
+"""Of twenty rows to be filled in, and everything that can be paid."""
 MOST_BYTES_OF_FORM, MOST_COMPRESSED = 96 * 1024, 20 * 1024
 """Of a form that carries every ending a deal can have, so that a phone needs nobody to ask."""
 MOST_ON_FIRST_VISIT = 60 * 1024
@@ -41,6 +43,8 @@ PAGES = {
     "export": "/files",
     "count": "/count",
     "bidding": "/bidding?say=pass.half",
+    "sheet for tonight": "/paper",
+    "keying in": "/paper/keying",
 }
 Statement = tuple[str, Any]
 
@@ -168,7 +172,8 @@ def test_a_full_page_with_the_longest_names_is_small(host: Host, db: Session, ca
     for _ in range(SMALL + 10):
         make_deal(db, session, facts) if facts else make_deal(db, session)
 
-    most = {"score sheet": MOST_BYTES_OF_SHEET, **dict.fromkeys(("new deal", "correction"), MOST_BYTES_OF_FORM)}
+    most = {"score sheet": MOST_BYTES_OF_SHEET, "sheet for tonight": MOST_BYTES_OF_PAPER}
+    most |= dict.fromkeys(("new deal", "correction"), MOST_BYTES_OF_FORM)
     for name, path in PAGES.items():
         page = guest.get(f"/sessions/{session.id}{path}")
         assert page.status == 200

@@ -52,8 +52,10 @@ AREAS = (
     "declaring",
     "deals",
     "chips",
+    "chipset",
     "counts",
     "join",
+    "paper",
     "settlement",
     "files",
 )
@@ -72,7 +74,7 @@ BUTTONS = frozenset(
     }
 )
 """What the press of a button does, with nothing else in the form."""
-PREVIEWS = frozenset({"deals.preview", "deals.preview_correction", "declaring.preview"})
+PREVIEWS = frozenset({"deals.preview", "deals.preview_correction", "declaring.preview", "paper.check"})
 """What answers with the form as it is so far."""
 
 
@@ -81,6 +83,9 @@ def forms_of(app: Flask, host: Host, world: World) -> Iterator[tuple[Form, str]]
     shown = [page for session in SESSIONS for page in pages(app, host, world.sessions[session])]
     shown += [host.get(f"{host.group_path}/sessions/new?rules={rules}") for rules in ("mensch", "dirty-clubs")]
     shown.append(host.get(f"{host.group_path}/import").form("/import").fill(text=json.dumps(FILE)).submit())
+    grid = host.get(f"/sessions/{world.sessions['open']['session_id']}/paper/keying").form("/check")
+    row = {"r1-contract": "half", "r1-declarer": "Ann", "r1-partner": "Ben", "r1-tricks": "5"}
+    shown.append(grid.fill(**row).submit("Check"))
     seen: set[tuple[object, ...]] = set()
     for page in shown:
         for form in forms_on(page):

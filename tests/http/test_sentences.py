@@ -28,7 +28,7 @@ GIVEN = frozenset(
     " ".join(
         (*NAMES, "Thursdays", "Thursday", "Nothing yet", "Last week", "Last year", "Clubs", "paid twice", "Zoe")
     ).split()
-)
+).union("white red blue".split())
 
 
 class Bracketed(NullTranslations):

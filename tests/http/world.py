@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from scorekeeper import queries
+from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Player, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.chipset import set_chips
 from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
 from scorekeeper.services.groups import NewLink, Role
 from scorekeeper.services.joining import make_code
@@ -35,6 +37,8 @@ OPEN_TO_ALL = frozenset(
         "links.open_link",
         "join.come_in",
         "join.enter",
+        "files.archive_form",
+        "files.bring_in",
         "offline.words",
         "offline.worker",
         "pen.receive",
@@ -60,6 +64,8 @@ FILES = frozenset(
 SWEEP: Facts = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
 """Dirty Clubs: Ben takes every trick and wins the game at once."""
 
+CHIPS = (Colour("white", 1, 60), Colour("red", 5, 40), Colour("blue", 20, 4))
+
 Values = dict[str, str | int]
 
 
@@ -72,7 +78,8 @@ class World:
 
 
 def make_world(db: Session, group: NewLink) -> World:
-    """A group with sessions in every state."""
+    """A group with a chip set, and sessions in every state."""
+    set_chips(db, group.group_id, CHIPS)
     made = {
         "fresh": make_session(db, group=group, name="Nothing yet"),
         "open": _open(db, group),

@@ -35,7 +35,7 @@ RESULTS = {
 }
 """By table, the columns that follow from something else."""
 ENTERED = {
-    "player_group": "id name version submission_id fingerprint created_at",
+    "player_group": "id name version submission_id fingerprint chip_set created_at",
     "group_link": "id group_id role name token_hash session_id created_at withdrawn_at",
     "join_code": "session_id role group_id link_id code",
     "join_attempt": "key failures until",

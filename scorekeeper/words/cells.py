@@ -1,0 +1,111 @@
+"""Cells of a sheet as people fill them in: the beginning of a word or a name will do, and a suit may be drawn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from babel.lists import format_list
+from flask_babel import gettext as _
+
+from scorekeeper.names import name_key
+from scorekeeper.rules.base import NO_TRUMP, NOBODY, Field, FieldKind, Suit
+from scorekeeper.words.numbers import locale
+from scorekeeper.words.said import isolated
+from scorekeeper.words.terms import contract_name, quotable, suit_name
+
+_DRAWN: Final[Mapping[str, str]] = {
+    Suit.CLUBS: "♣♧",
+    Suit.SPADES: "♠♤",
+    Suit.HEARTS: "♥♡",
+    Suit.DIAMONDS: "♦♢",
+}
+_SHORTHANDS: Final[Mapping[str, Callable[[], str]]] = {
+    "five": lambda: _("5"),
+    "five-after": lambda: _("5A"),
+    "six": lambda: _("6"),
+    "six-after": lambda: _("6A"),
+    "seven": lambda: _("7"),
+    "seven-after": lambda: _("7A"),
+}
+"""Contracts that are written otherwise than they begin."""
+_DASHES: Final = frozenset(("-", "\N{HYPHEN}", "–", "—", "\N{MINUS SIGN}"))
+# In the digits of any script; nine are more than any sheet has.
+_WHOLE: Final = re.compile(r"[-+]?\d{1,9}")
+_BETWEEN: Final = re.compile(r"[,;/+&،、]")
+
+
+class Unreadable(Exception):
+    """What stands in a cell cannot be read; the text says why, in a sentence."""
+
+
+def is_empty(text: str) -> bool:
+    """Whether nothing is written in a cell, or a dash, which says the same."""
+    key = name_key(text)
+    return not key or key in _DASHES
+
+
+def read_number(text: str) -> int:
+    """The whole number in a cell, with or without its sign.
+
+    :raises Unreadable: if it is none.
+    """
+    written = text.strip().replace("\N{MINUS SIGN}", "-").replace("\N{FULLWIDTH PLUS SIGN}", "+")
+    if not _WHOLE.fullmatch(written):
+        raise Unreadable(_("“%(text)s” is not a whole number.", text=quotable(text)))
+    return int(written)
+
+
+def read_answer(field: Field, text: str, names: Sequence[str]) -> list[str]:
+    """What a cell says about *field* (of one seat, where it is about each), as the form of a deal sends it.
+
+    Nothing where the cell is empty. *names* are the players', by seat.
+
+    :raises Unreadable: if it says none of what it could say, or more than one thing.
+    """
+    if is_empty(text):
+        return [NOBODY] if field.nobody is not None and name_key(text) else []
+    match field.kind:
+        case FieldKind.NUMBER | FieldKind.NUMBERS:
+            return [str(read_number(text))]
+        case FieldKind.SEATS:
+            return [_which(part, field, names) for part in _BETWEEN.split(text) if not is_empty(part)]
+    return [_which(text, field, names)]
+
+
+def shorthands(field: Field) -> list[str]:
+    """What may be written for some choices of *field* though they begin otherwise: "5A for Five After"."""
+    return [
+        _("%(short)s for %(contract)s", short=_SHORTHANDS[choice](), contract=contract_name(choice))
+        for choice in field.choices
+        if choice in _SHORTHANDS
+    ]
+
+
+def _which(text: str, field: Field, names: Sequence[str]) -> str:
+    key, can_be = name_key(text), _can_be(field, names)
+    keys = {answer: [name_key(form) for form in forms] for answer, forms in can_be.items()}
+    meant = [answer for answer, forms in keys.items() if key in forms]
+    meant = meant or [answer for answer, forms in keys.items() if any(form.startswith(key) for form in forms)]
+    if len(meant) == 1:
+        return meant[0]
+    said = [can_be[answer][0] for answer in meant or can_be]
+    values = {"text": quotable(text), "choices": format_list(said, style="or", locale=locale())}
+    if meant:
+        raise Unreadable(_("“%(text)s” could be %(choices)s.", **values))
+    raise Unreadable(_("“%(text)s” is not one of these: %(choices)s.", **values))
+
+
+def _can_be(field: Field, names: Sequence[str]) -> dict[str, list[str]]:
+    """All that can be meant, and how each may be written, first in full."""
+    if field.kind in (FieldKind.SEAT, FieldKind.SEATS):
+        seats = {str(seat): [isolated(names[seat])] for seat in field.seats}
+        return seats | ({NOBODY: [_("Nobody")]} if field.nobody is not None else {})
+    return {choice: list(_written(choice)) for choice in field.choices}
+
+
+def _written(choice: str) -> tuple[str, ...]:
+    if choice in (*Suit, NO_TRUMP):
+        return suit_name(choice), *_DRAWN.get(choice, "")
+    return (contract_name(choice), *([_SHORTHANDS[choice]()] if choice in _SHORTHANDS else ()))

@@ -1,0 +1,246 @@
+"""A whole group taken out as an archive, and brought in as a group of its own that has the same pages."""
+
+import copy
+import io
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from flask import Flask
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import encode_multipart
+
+from scorekeeper.models import GameSession, Group, GroupLink, Player
+from scorekeeper.services.check import differences
+from scorekeeper.services.groups import retire_player
+from tests.factories import make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.evidence import dump
+from tests.http.visitor import Page, Visitor
+from tests.http.world import OPEN_TO_ALL, address, make_world, routes
+
+RELEASED = sorted((Path(__file__).parents[1] / "migrations" / "released").glob("*.json"))
+ELSEWHERE = {"links.index", "join.codes", "pen.pen", "live.live", "files.archive"}
+"""What differs: a link, a code and the pen stay where they are."""
+
+Document = dict[str, Any]
+
+
+def archived(host: Host) -> bytes:
+    return host.get(f"{host.group_path}/export").response.get_data()
+
+
+def document_in(archive: bytes) -> Document:
+    with ZipFile(io.BytesIO(archive)) as files:
+        document: Document = json.loads(files.read("group.json"))
+    return document
+
+
+def zipped(document: object) -> bytes:
+    content = io.BytesIO()
+    with ZipFile(content, "w") as files:
+        files.writestr("group.json", json.dumps(document))
+    return content.getvalue()
+
+
+def send(visitor: Visitor, archive: bytes, page: Page | None = None) -> Page:
+    form = (page or visitor.get("/").follow("Bring a group in")).form("/import")
+    boundary, body = encode_multipart({**form.data.to_dict(), "file": FileStorage(io.BytesIO(archive), "group.zip")})
+    return visitor.post(form.action, data=body, content_type=f"multipart/form-data; boundary={boundary}")
+
+
+def shown(visitor: Visitor, app: Flask, values: Mapping[str, str | int]) -> dict[str, str]:
+    """What every page and file of a session of a group says, by its endpoint."""
+    found = {}
+    for rule in routes(app, "GET"):
+        if rule.endpoint in OPEN_TO_ALL | ELSEWHERE:
+            continue
+        page = visitor.get(address(app, rule, dict(values)))
+        html = page.response.mimetype == "text/html"
+        found[rule.endpoint] = page.text if html else page.response.get_data(as_text=True)
+    return found
+
+
+def test_a_group_that_is_brought_in_has_the_same_pages(app: Flask, host: Host, db: Session) -> None:
+    world = make_world(db, host.group)
+    retire_player(db, host.group.group_id, int(world.sessions["open"]["player_id"]), retired=True)
+    visitor = Visitor(app)
+
+    page = send(visitor, archived(host))
+
+    assert page.status == 200
+    assert "The group is here, with everything in it." in page.text
+    group_id = int(page.path.rsplit("/", 1)[1])
+    assert group_id != host.group.group_id
+    assert list(differences(db)) == []
+    brought_in = db.scalars(select(GameSession.id).where(GameSession.group_id == group_id).order_by(GameSession.id))
+    there: dict[str, Any] = {
+        "group_id": group_id,
+        "link_id": db.scalar(select(func.min(GroupLink.id)).where(GroupLink.group_id == group_id)),
+        "player_id": db.scalar(select(func.min(Player.id)).where(Player.group_id == group_id)),
+    }
+    for values, session_id in zip(world.sessions.values(), brought_in, strict=True):
+        assert shown(visitor, app, values | there | {"session_id": session_id}) == shown(host, app, values)
+
+
+@pytest.mark.parametrize("path", RELEASED, ids=lambda path: path.stem)
+def test_an_archive_of_every_version_is_brought_in(app: Flask, host: Host, db: Session, path: Path) -> None:
+    rows = {
+        name: {"columns": list(found[0]), "rows": [list(row.values()) for row in found]}
+        for name, found in json.loads(path.read_text()).items()
+        if found
+    }
+    document = {"format": "scorekeeper/group", "schema": path.stem, "tables": rows}
+
+    page = send(host, zipped(document))
+
+    assert "The group is here, with everything in it." in page.text
+    assert list(differences(db)) == []
+    assert page.follow("Thursday at Ann's").status == 200
+
+
+def test_nothing_that_opens_a_group_leaves_with_it(app: Flask, host: Host, db: Session) -> None:
+    make_deal(db, make_session(db, group=host.group))
+    document = document_in(archive := archived(host))
+
+    links = document["tables"]["group_link"]
+    assert [row[links["columns"].index("token_hash")] for row in links["rows"]] == [None]
+    sessions = document["tables"]["game_session"]
+    assert [row[sessions["columns"].index("pen")] for row in sessions["rows"]] == [None]
+
+    visitor = Visitor(app)
+    page = send(visitor, archive)
+
+    old = Visitor(app)
+    old.get(f"/open/{host.group.token}")
+    assert old.get(page.path).status == 404
+    in_force = select(func.count()).select_from(GroupLink).where(GroupLink.withdrawn_at.is_(None))
+    assert db.scalar(in_force) == 2
+
+
+def test_an_archive_sent_twice_makes_one_group(host: Host, db: Session) -> None:
+    page = host.get("/import")
+    archive = archived(host)
+
+    first, second = send(host, archive, page), send(host, archive, page)
+
+    assert first.path == second.path
+    make_session(db, group=host.group)
+    changed = send(host, archived(host), page)
+    assert changed.status == 409
+    assert "Another archive was sent from this page before." in changed.text
+    assert db.scalar(select(func.count()).select_from(Group)) == 2
+
+
+def changed(table: str, **values: object) -> Callable[[Document], None]:
+    """A change of the first row of a table."""
+
+    def change(document: Document) -> None:
+        found = document["tables"][table]
+        for name, value in values.items():
+            found["rows"][0][found["columns"].index(name)] = value
+
+    return change
+
+
+def more_columns(document: Document) -> None:
+    document["tables"]["player"]["columns"].append("password")
+    for row in document["tables"]["player"]["rows"]:
+        row.append("x")
+
+
+def two_groups(document: Document) -> None:
+    (row,) = document["tables"]["player_group"]["rows"]
+    other = copy.copy(row)
+    other[0], other[3] = 99, "0" * 32
+    document["tables"]["player_group"]["rows"].append(other)
+
+
+BROKEN: dict[str, Callable[[Document], object]] = {
+    "another format": lambda document: document.update(format="scorekeeper/session"),
+    "no schema": lambda document: document.pop("schema"),
+    "a row too short": lambda document: document["tables"]["deal"]["rows"][0].pop(),
+    "no rows": lambda document: document["tables"]["deal"].pop("rows"),
+    "a table too many": lambda document: document["tables"].update(secret={"columns": [], "rows": []}),
+    "a column too many": more_columns,
+    "a missing player": lambda document: document["tables"]["player"]["rows"].pop(0),
+    "no group": lambda document: document["tables"]["player_group"]["rows"].clear(),
+    "two groups": two_groups,
+    "a deal that did not bring that": changed("deal", chips=[9, -9, 0, 0]),
+    "a deal no rule knows": changed("deal", facts={"contract": "grand"}),
+    "facts of no kind": changed("deal", facts=[]),
+    "a number too large": changed("deal", recorded=2**31),
+    "a number far too large": changed("session_seat", chips=2**70),
+    "a truth for a number": changed("session_seat", bought=True),
+    "a text for a number": changed("session_seat", bought="1"),
+    "nothing for a number": changed("session_seat", bought=None),
+    "somebody who is not there": changed("session_seat", player_id=77),
+    "a name turned round": changed("player", name="a\N{RIGHT-TO-LEFT OVERRIDE}b"),
+    "no name": changed("game_session", name=""),
+    "a name too long": changed("player_group", name="x" * 41),
+    "NUL in a text": changed("session_change", fingerprint="\0"),
+    "no day": changed("game_session", started_on="yesterday"),
+    "no time": changed("player", created_at=5),
+    "no such currency": changed("game_session", chip_value_minor=1, currency="ABC", exponent=2),
+    "decimals the currency has not": changed("game_session", chip_value_minor=1, currency="EUR", exponent=7),
+    "rules that are none": changed("game_session", options='{"x": 1}'),
+    "a game that is none": changed("game_session", card_game="poker"),
+    "a seating of others": changed("game_session", seating=[[0, 77]]),
+    "a state that is none": changed("game_session", state="paused"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_what_no_version_wrote_is_refused_whole(host: Host, db: Session, what: str) -> None:
+    make_deal(db, make_session(db, group=host.group))
+    document = document_in(archived(host))
+    BROKEN[what](document)
+    before = dump(db)
+
+    page = send(host, zipped(document))
+
+    assert page.status == 422
+    assert "This is no archive of a group, or not as it was written. Nothing was saved." in page.text
+    assert dump(db) == before
+
+
+def test_an_archive_of_a_later_version_says_so(host: Host, db: Session) -> None:
+    document = document_in(archived(host)) | {"schema": "9999"}
+    page = send(host, zipped(document))
+    assert page.status == 422
+    assert "A later version of Scorekeeper wrote this archive." in page.text
+
+
+NO_ARCHIVES = {
+    "nothing": b"",
+    "no archive": b"PK\x03\x04 no archive",
+    "no such file in it": zipped({}).replace(b"group.json", b"other.json"),
+    "no JSON": zipped({}).replace(b"{}", b"{["),
+    "cut off": zipped({"format": "scorekeeper/group"})[:60],
+}
+
+
+@pytest.mark.parametrize("what", NO_ARCHIVES)
+def test_what_is_no_archive_is_refused(host: Host, what: str) -> None:
+    page = send(host, NO_ARCHIVES[what])
+    assert page.status == 422
+    assert "This is no archive of a group" in page.text
+
+
+def test_what_swells_is_refused(host: Host) -> None:
+    content = io.BytesIO()
+    with ZipFile(content, "w", 8) as files:
+        files.writestr("group.json", b" " * 17 * 1024 * 1024)
+    page = send(host, content.getvalue())
+    assert page.status == 422
+
+
+def test_a_page_without_a_file_says_what_is_missing(host: Host) -> None:
+    page = host.get("/import").form("/import").submit()
+    assert page.status == 422
+    assert "This is no archive of a group" in page.text
