@@ -77,7 +77,7 @@ def import_session(db: Session, command: ImportSession) -> int:
     :raises ChangedForm: if it comes with other content; nothing is written.
     """
     # The file as it would be written: its own values show where in memory its rules are.
-    content = command.group_id, command.link_id, command.name, command.started_on, write_document(command.file)
+    content = command.group_id, command.name, command.started_on, write_document(command.file)
     fingerprint = fingerprint_of(*content)
     with transaction(db):
         change_group(db, command.group_id)

@@ -42,7 +42,7 @@ _NEXT_VERSION = (
 _LOG = insert(Base.metadata.tables["session_change"])
 
 NOTIFIED = "session_moved_on"
-"""The channel on which PostgreSQL tells other processes of a change, once it is committed."""
+"""The channel of PostgreSQL on which processes tell each other that a session, or its group, has changed."""
 
 
 class StaleSession(Exception):
@@ -90,8 +90,8 @@ class SessionCommand:
     takes_pen: bool = False
 
     def content(self) -> SessionCommand:
-        """The same for every device, whenever it is sent: what makes one form that is sent again the same form."""
-        return replace(self, expected_version=0, device=None, device_name="", takes_pen=False)
+        """The same for every device and link, whenever it is sent: what makes a form that is sent again the same."""
+        return replace(self, expected_version=0, link_id=0, device=None, device_name="", takes_pen=False)
 
 
 @contextmanager
@@ -165,9 +165,14 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
         # A failed statement ends a transaction of PostgreSQL.
         db.rollback()
         raise _already_done(db, command, fingerprint) or StaleSession() from used_before
+    tell_others(db)
+    return row
+
+
+def tell_others(db: Session) -> None:
+    """Have what is being changed told to other processes once it is committed."""
     if db.connection().dialect.name == "postgresql":
         db.connection().exec_driver_sql(f"NOTIFY {NOTIFIED}")
-    return row
 
 
 def take_pen(db: Session, command: SessionCommand) -> None:

@@ -183,6 +183,19 @@ def test_the_queue_is_told_of_a_saved_deal_without_a_page_each_time(host: Host, 
     assert dump(db) == before
 
 
+def test_a_deal_whose_answer_was_lost_is_the_same_by_another_link(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    scorer = Host(app, create_link(db, host.group.group_id, Role.SCORER, "Kitchen"))
+    sent: Any = queued(scorer, session)
+    assert scorer.client.post(**sent).status_code == 201
+    scorer.get(f"/open/{create_link(db, host.group.group_id, Role.HOST, '').token}")
+    before = dump(db)
+
+    assert scorer.client.post(**sent).status_code == 201
+
+    assert dump(db) == before
+
+
 @pytest.mark.parametrize(
     ("change", "status", "says"),
     [
