@@ -16,18 +16,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind, UnbalancedLedger
+from scorekeeper.ledger.chipset import worth
 from scorekeeper.models import (
     AnyRow,
     Deal,
     DealVersion,
     GameSession,
+    Group,
     GroupTotal,
     LedgerEntry,
     SessionChange,
     SessionSeat,
     Transfer,
 )
-from scorekeeper.rules import IllegalRules, Seat, Unit
+from scorekeeper.rules import IllegalRules, Refused, Seat, Unit
+from scorekeeper.services.chipset import colours_of, noted, sound
+from scorekeeper.services.counts import Count
 from scorekeeper.services.deals import brought, entered
 from scorekeeper.services.history import (
     Replayed,
@@ -90,10 +94,18 @@ def differences(db: Session) -> Iterator[Difference]:
         yield from stored.of_session()
         yield from stored.of_seatings()
         yield from stored.of_ledger()
+        yield from stored.of_pieces()
         yield from stored.of_seats()
         yield from stored.of_transfers()
         yield from stored.of_groups()
         stored.add_to(won)
+    for group in db.execute(select(Group.id, Group.chip_set).where(Group.chip_set.is_not(None))):
+        try:
+            expected: object = [list(colour) for colour in sound(colours_of(group.chip_set))]
+        except Refused as refused:
+            expected = str(refused)
+        if group.chip_set != expected:
+            yield Difference(group.id, 0, "chip set", group.chip_set, expected)
     totals = {(row.player_id, row.card_game): row for row in db.execute(select(*GroupTotal.__table__.columns))}
     for key in sorted(totals.keys() | won.keys()):
         row = totals.get(key)
@@ -196,6 +208,19 @@ class _Stored:
             expected_chips = {seat: chips for seat, chips in enumerate(deal.chips) if chips}
             chips = {seat: chips for seat, chips in posted[row.number].items() if chips}
             yield from self._compare(f"ledger of deal {row.number}", chips, expected_chips)
+
+    def of_pieces(self) -> Iterator[Difference]:
+        """What was handed out, taken back or counted by colour comes to what was moved and counted."""
+        moved = {entry.version: abs(entry.chips) for entry in self.entries if entry.seat is not None}
+        for change in self.changes:
+            if change.kind == "count":
+                count = Count.noted(change.note)
+                by_colour = [None if stack is None else worth(stack) for stack in count.pieces]
+                chips = [None if stack is None else count.counted[seat] for seat, stack in enumerate(count.pieces)]
+                yield from self._compare(f"colours of {change.version}", by_colour, chips)
+            elif change.kind in ("open", "buy-in", "cash-out") and change.note:
+                pieces = worth(noted(change.note))
+                yield from self._compare(f"colours of {change.version}", pieces, moved.get(change.version, 0))
 
     def of_seats(self) -> Iterator[Difference]:
         paid: Counter[int] = Counter()
