@@ -10,7 +10,8 @@
   const number = new Intl.NumberFormat(document.documentElement.lang);
   const rows = () => [...grid.tBodies];
   const cells = (row) => [...row.querySelectorAll("input")];
-  let touched = Boolean(form.elements.brings);
+  // What has been checked is not saved either.
+  let touched = rows().some((row) => row.className);
 
   // Another empty row below the last; false where there can be none.
   function grow() {

@@ -19,8 +19,8 @@ from scorekeeper.web.entry import Answers, facts_from, fields_drawn, short_names
 from scorekeeper.words.cells import Unreadable, is_empty, read_answer, read_number
 
 MAX_ROWS: Final = 60
-MAX_CELL: Final = 80
-"""Characters of a cell: more than the longest name."""
+MAX_CELL: Final = 300
+"""Characters of a cell: more than the longest names of all who can drop out."""
 
 Cells = Mapping[str, str]
 """What is written in a row, by the key of the column."""

@@ -116,8 +116,8 @@ def record(session_id: int) -> ResponseReturnValue:
         return redirect(url_for("board.session", session_id=session.id), 303)
     keyed = _keyed(paper, cells_of(request.form, paper.columns))
     seen = keyed.agrees and request.form.get("brings") == keyed.brings
-    current = not form.validate() or form.expected_version.data == session.version
-    if not keyed.deals or (current and not seen):
+    # Whether a session that has moved on has these deals already is the service's to say.
+    if not keyed.deals or not form.validate() or not (seen or form.expected_version.data != session.version):
         return _grid_page(paper, keyed, form, status=422 if keyed.stopped else 200)
     try:
         record_deals(db.session(), RecordDeals(**command_fields(session, form), deals=keyed.deals))
@@ -175,9 +175,16 @@ def _sheet_page(paper: PaperSheet) -> str:
         choices=[(rows, url_for(".sheet", session_id=session.id, rows=rows)) for rows in ROWS_PRINTED],
         rows=rows if rows in ROWS_PRINTED else ROWS_PRINTED[0],
         throw_in=table.ruleset.options["passed_out"] == "same-dealer",
+        start=words.number(game.start(table.ruleset)) if game.several_games else "",
+        shorthands=_shorthands(paper),
         chips=game.unit is Unit.CHIPS,
         **payments(game, table.ruleset),
     )
+
+
+def _shorthands(paper: PaperSheet) -> str:
+    """What may be written short, in a row."""
+    return ", ".join(short for column in paper.columns.deal if column.field for short in shorthands(column.field))
 
 
 def _player(paper: PaperSheet, table: Table, seat: Seat, columns: tuple[Column, ...]) -> Player:
@@ -243,7 +250,7 @@ def _grid_page(
         players=[(paper.names[seat], own) for seat, own in paper.columns.players],
         rows=rows,
         most=MAX_ROWS,
-        shorthands=[short for column in paper.columns.deal if column.field for short in shorthands(column.field)],
+        shorthands=_shorthands(paper),
         problems=[
             Wrong(
                 next((cell.name for cell in row.cells if error in cell.errors), f"row-{row.number}"), _said(row, error)

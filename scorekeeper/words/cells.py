@@ -70,7 +70,9 @@ def read_answer(field: Field, text: str, names: Sequence[str]) -> list[str]:
         case FieldKind.NUMBER | FieldKind.NUMBERS:
             return [str(read_number(text))]
         case FieldKind.SEATS:
-            return [_which(part, field, names) for part in _BETWEEN.split(text) if not is_empty(part)]
+            one_name = name_key(text) in (name_key(names[seat]) for seat in field.seats)
+            parts = [text] if one_name else _BETWEEN.split(text)
+            return [_which(part, field, names) for part in parts if not is_empty(part)]
     return [_which(text, field, names)]
 
 

@@ -305,13 +305,16 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.goto(f"{session}/paper/keying")
     for control, text in (("contract", "half"), ("declarer", "nobody"), ("total-0", "x")):
         page.locator(f"[name=r1-{control}]").fill(text)
-    _send(page, "main form")
+    # The script lets nobody leave without asking, unless it sees the form go.
+    with page.expect_navigation():
+        page.get_by_role("button", name="Check").click()
     yield "rows refused"
     page.goto(f"{session}/paper/keying")
     players = page.locator(".grid thead bdi").all_inner_texts()
     for control, text in (("contract", "half"), ("declarer", players[0]), ("partner", players[1]), ("tricks", "5")):
         page.locator(f"[name=r1-{control}]").fill(text)
-    _send(page, "main form")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Check").click()
     yield "rows that agree"
     page.goto(f"{url}/sessions/{places.sessions['empty']}")
     page.locator("[name=expected_version]").evaluate("field => field.value = '3'")

@@ -251,7 +251,7 @@ def test_without_a_network_the_rows_stay_and_it_says_so(grid: Page) -> None:
     grid.context.close()
 
 
-def test_leaving_with_rows_that_are_not_saved_asks(grid: Page, server: Server) -> None:
+def test_leaving_with_rows_that_are_not_saved_asks(grid: Page) -> None:
     asked: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -259,8 +259,18 @@ def test_leaving_with_rows_that_are_not_saved_asks(grid: Page, server: Server) -
         dialog.dismiss()
 
     grid.on("dialog", stay)
-    grid.keyboard.type("half")
+    paste(grid, "half\tAnn\tCleo\t\t5")
     grid.get_by_role("link", name="Scorekeeper").click()
     expect(grid.locator("[name=r1-contract]")).to_have_value("half")
     assert asked == ["beforeunload"]
+
+    grid.get_by_role("button", name="Check").click()
+    expect(grid.get_by_text("1 row agrees.")).to_be_visible()
+    grid.get_by_role("link", name="Scorekeeper").click()
+    expect(grid.locator("[name=r1-contract]")).to_have_value("half")
+    assert asked == ["beforeunload"] * 2
+
+    grid.get_by_role("button", name="Record 1 deal").click()
+    expect(grid.get_by_text("1 deal is recorded.")).to_be_visible()
+    assert asked == ["beforeunload"] * 2
     grid.context.close()

@@ -281,6 +281,16 @@ def test_a_session_that_has_ended_meanwhile_keeps_what_was_keyed_in(host: Host, 
     assert dump(db) == before
 
 
+def test_a_table_that_has_become_too_small_meanwhile_records_nothing(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    page = checked(host, session, HALF)
+    seat(db, session, "Ann", "Ben")
+
+    for button in ("Check", "Record"):
+        assert page.form("/check").submit(button).path == f"/sessions/{session.id}"
+    assert deals_of(db, session.id) == []
+
+
 def test_a_phone_without_the_pen_takes_it_with_what_it_records(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     host.get(f"/sessions/{session.id}/deals/new")

@@ -101,6 +101,19 @@ def test_there_is_none_once_the_session_has_ended(host: Host, db: Session) -> No
     assert not page.soup.select(".by-hand")
 
 
+@pytest.mark.parametrize(
+    ("card_game", "rules"), [("mensch", {}), ("mensch", {"partnership": "fixed"}), ("dirty-clubs", {})]
+)
+def test_there_is_none_while_too_few_are_at_the_table(
+    host: Host, db: Session, card_game: str, rules: dict[str, object]
+) -> None:
+    session = make_session(db, group=host.group, card_game=card_game, house_rules=rules)
+    seat(db, session, "Ann", "Ben")
+
+    assert "nothing to write down" in host.get(f"/sessions/{session.id}/paper").text
+    assert host.get(f"/sessions/{session.id}/paper/keying").path == f"/sessions/{session.id}"
+
+
 def test_whoever_only_watches_can_print_it_and_is_offered_no_grid(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     viewer = Visitor(host.app)

@@ -94,6 +94,7 @@ def test_several_players_stand_side_by_side() -> None:
     dropped = field("dropped", "buck-euchre")
     assert read_answer(dropped, "Ben, ann", NAMES) == ["2", "0"]
     assert read_answer(dropped, "Ben + Anna", NAMES) == ["2", "1"]
+    assert read_answer(dropped, "Ann & Ben", ("Ann", "Ben", "Ann & Ben", "Dan")) == ["2"]
     assert read_answer(dropped, "–", NAMES) == []
 
 
