@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.__main__ import opened, recording
 from benchmarks.seeds import Evening, evening, seeding
-from benchmarks.servers import Browser, ours
+from benchmarks.servers import Browser, Server, ours
 
 STREAMS = 10, 100, 200
 ON_A_SESSION = 10
@@ -42,27 +42,30 @@ class Table:
     evening: Evening
     scorer: Browser
     port: int
+    phones: Sequence[Browser]
+    """Of those who look on: a device has few streams at a time."""
     seen: list[float] = field(default_factory=list)
     """When each viewer had the page of the latest deal, on the clock of :func:`time.perf_counter`."""
 
-    def request(self, path: str, tag: str = "") -> bytes:
-        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {self.scorer.cookie}\r\n"
+    def request(self, path: str, place: int, tag: str = "") -> bytes:
+        cookie = self.phones[place % len(self.phones)].cookie
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: {cookie}\r\n"
         return f"{head}If-None-Match: {tag}\r\n\r\n".encode()
 
-    async def page(self, reader: StreamReader, writer: StreamWriter, tag: str = "") -> str:
+    async def page(self, reader: StreamReader, writer: StreamWriter, place: int, tag: str = "") -> str:
         """Ask for the page over a connection that stays open, and return its ETag."""
-        writer.write(self.request(self.evening.page, tag))
+        writer.write(self.request(self.evening.page, place, tag))
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         headers = dict(line.lower().split(": ", 1) for line in head.splitlines() if ": " in line)
         await reader.readexactly(int(headers.get("content-length", 0)))
         return headers["etag"]
 
-    async def watch(self, ready: asyncio.Semaphore) -> None:
+    async def watch(self, place: int, ready: asyncio.Semaphore) -> None:
         """Follow the session, and fetch its page whenever it has moved on. A stream that ends is taken up again."""
         version = 0
         while True:
             async with connection(self.port) as (stream, out):
-                out.write(self.request(f"{self.evening.page}/live?version={version}"))
+                out.write(self.request(f"{self.evening.page}/live?version={version}", place))
                 while line := await stream.readline():
                     if line == b"event: busy\n":
                         raise RuntimeError("a stream was refused")
@@ -71,20 +74,24 @@ class Table:
                     if version:
                         # A connection that has been idle since the last deal has been closed.
                         async with connection(self.port) as (reader, writer):
-                            await self.page(reader, writer)
+                            await self.page(reader, writer, place)
                         self.seen.append(time.perf_counter())
                     else:
                         ready.release()
                     version = int(line[4:])
 
-    async def poll(self, wait: float) -> None:
+    async def poll(self, place: int, wait: float) -> None:
         """Ask every few seconds whether the page is still what it was."""
         tag = ""
         await asyncio.sleep(wait)
         while True:
             async with connection(self.port) as (reader, writer):
-                tag = await self.page(reader, writer, tag)
+                tag = await self.page(reader, writer, place, tag)
             await asyncio.sleep(EVERY)
+
+
+def table(server: Server, evening: Evening) -> Table:
+    return Table(evening, opened(server, evening), server.port, [opened(server, evening) for _ in range(ON_A_SESSION)])
 
 
 @asynccontextmanager
@@ -116,9 +123,12 @@ def _both(seconds: Sequence[float]) -> str:
 async def measure(tables: Sequence[Table], streams: int, polling: int) -> Figures:
     """Record deals at one table after the other while so many look on."""
     ready = asyncio.Semaphore(0)
-    viewers = [asyncio.create_task(tables[place % len(tables)].watch(ready)) for place in range(streams)]
+    viewers = [
+        asyncio.create_task(tables[place % len(tables)].watch(place // len(tables), ready)) for place in range(streams)
+    ]
     viewers += [
-        asyncio.create_task(tables[place % len(tables)].poll(EVERY * place / polling)) for place in range(polling)
+        asyncio.create_task(tables[place % len(tables)].poll(place // len(tables), EVERY * place / polling))
+        for place in range(polling)
     ]
     for _ in range(streams):
         await asyncio.wait_for(ready.acquire(), 30)
@@ -142,10 +152,10 @@ async def measure(tables: Sequence[Table], streams: int, polling: int) -> Figure
     return Figures(seen, saved)
 
 
-async def hold(table: Table, held: asyncio.Semaphore) -> None:
+async def hold(table: Table, place: int, held: asyncio.Semaphore) -> None:
     """Keep a stream open until the server ends it."""
     async with connection(table.port) as (stream, out):
-        out.write(table.request(f"{table.evening.page}/live"))
+        out.write(table.request(f"{table.evening.page}/live", place))
         await stream.readuntil(b"id: ")
         held.release()
         await stream.read()
@@ -156,8 +166,11 @@ async def restarted(url: str, folder: Path, evenings: Sequence[Evening], streams
     held = asyncio.Semaphore(0)
     with ExitStack() as running:
         server = running.enter_context(ours(url, folder, workers=2))
-        tables = [Table(one, opened(server, one), server.port) for one in evenings]
-        holding = [asyncio.create_task(hold(tables[place % len(tables)], held)) for place in range(streams)]
+        tables = [table(server, one) for one in evenings]
+        holding = [
+            asyncio.create_task(hold(tables[place % len(tables)], place // len(tables), held))
+            for place in range(streams)
+        ]
         for _ in holding:
             await asyncio.wait_for(held.acquire(), 30)
         began = time.perf_counter()
@@ -176,7 +189,7 @@ def main() -> None:
         with seeding(folder / "live.db") as db:
             evenings = [evening(db, deals=100) for _ in range(max(STREAMS) // ON_A_SESSION)]
         with ours(f"sqlite:///{folder / 'live.db'}", folder, workers=2) as server:
-            tables = [Table(one, opened(server, one), server.port) for one in evenings]
+            tables = [table(server, one) for one in evenings]
             print("| streams | polling | recorded to seen: median / p95 | saved: median / p95 |\n|---|---|---|---|")
             for streams, polling in ((0, 0), *((streams, 0) for streams in STREAMS), (200, IN_ALL - 200)):
                 few = tables[: max(streams // ON_A_SESSION, 1)]

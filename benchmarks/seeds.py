@@ -57,7 +57,7 @@ def seeding(path: Path) -> Iterator[Session]:
 
 def evening(db: Session, *, deals: int, sessions: int = 1) -> Evening:
     """A group that has played *sessions* sessions of Mensch, each of *deals* deals."""
-    link = create_group(db, CreateGroup("Thursdays", PLAYERS, f"{next(_ids):032x}"))
+    link = create_group(db, CreateGroup("Thursdays", PLAYERS, f"{next(_ids):032x}"), f"{next(_ids):022}")
     game, rules = ruleset("mensch")
     events = tuple(DealEvent(facts) for facts in itertools.islice(itertools.cycle(DEALS), deals))
     file = SessionFile(game, rules, PLAYERS, len(PLAYERS), Seat(0), events=events)

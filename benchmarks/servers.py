@@ -61,17 +61,30 @@ def ours(
     database_url: str, folder: Path, *, workers: int = 1, port: int | None = None, stop: Stop = ended
 ) -> Iterator[Server]:
     """Scorekeeper as ``scorekeeper serve`` runs it."""
-    settings = {
-        "SCOREKEEPER_DATABASE_URL": database_url,
-        "SCOREKEEPER_DATA": str(folder),
-        "SCOREKEEPER_HOST": "127.0.0.1",
-        "SCOREKEEPER_SECRET_KEY": "for measuring",
-        "SCOREKEEPER_WORKERS": str(workers),
-    }
+    settings = {"SCOREKEEPER_HOST": "127.0.0.1", "SCOREKEEPER_WORKERS": str(workers)}
     port = port or _free_port()
     command = [str(Path(sys.executable).parent / "scorekeeper"), "serve"]
-    with _running(command, {**settings, "SCOREKEEPER_PORT": str(port)}, port, stop) as server:
+    here = {**_kept_at(database_url, folder), **settings, "SCOREKEEPER_PORT": str(port)}
+    with _running(command, here, port, stop) as server:
         yield server
+
+
+@contextmanager
+def under_gunicorn(database_url: str, folder: Path) -> Iterator[Server]:
+    """Scorekeeper under gunicorn, as README has it."""
+    port = _free_port()
+    command = [sys.executable, "-m", "gunicorn", "-c", "python:scorekeeper.server", "scorekeeper.app:create_app()"]
+    command += ["--threads", "64", "-b", f"127.0.0.1:{port}", "--log-level", "warning"]
+    with _running(command, _kept_at(database_url, folder), port) as server:
+        yield server
+
+
+def _kept_at(database_url: str, folder: Path) -> Mapping[str, str]:
+    return {
+        "SCOREKEEPER_DATABASE_URL": database_url,
+        "SCOREKEEPER_DATA": str(folder),
+        "SCOREKEEPER_SECRET_KEY": "for measuring",
+    }
 
 
 @contextmanager

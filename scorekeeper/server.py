@@ -1,13 +1,13 @@
 """The process that serves the app to the phones around the table: ``python -m scorekeeper.server``.
 
-``scorekeeper serve`` starts it, on a database that is up to date.
+``scorekeeper serve`` starts it, on a database that is up to date. Whoever runs gunicorn themselves has it read here how
+to: ``gunicorn -c python:scorekeeper.server 'scorekeeper.app:create_app()'``.
 """
 
 from __future__ import annotations
 
 import gc
 import io
-import ipaddress
 import socket
 from dataclasses import dataclass
 
@@ -21,6 +21,16 @@ from werkzeug.test import create_environ, run_wsgi_app
 
 from scorekeeper.app import app_of_this_machine
 from scorekeeper.extensions import db
+from scorekeeper.web.links import is_loopback
+
+worker_class = "gthread"
+graceful_timeout = 5
+"""Seconds that a worker which has been told to end has for what it is doing."""
+
+
+def post_worker_init(worker: Worker) -> None:
+    """A worker that has been told to end does not wait for its streams."""
+    worker.wsgi.extensions["watcher"].stopping = lambda: not worker.alive
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +69,7 @@ def addresses(host: str, port: int, network_address: str | None) -> Addresses:
     if host in {"0.0.0.0", "::"}:
         return Addresses(f"http://localhost:{port}", network_address and f"http://{network_address}:{port}")
     url = f"http://{_bracketed(host)}:{port}"
-    return Addresses(url, None if _is_loopback(host) else url)
+    return Addresses(url, None if is_loopback(host) else url)
 
 
 def network_address() -> str | None:
@@ -72,7 +82,7 @@ def network_address() -> str | None:
         except OSError:
             return None
         address: str = probe.getsockname()[0]
-    return None if _is_loopback(address) else address
+    return None if is_loopback(address) else address
 
 
 def announcement(reached: Addresses) -> str:
@@ -101,24 +111,20 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load_config(self) -> None:
         settings = {
             "bind": f"{_bracketed(self._host)}:{self._port}",
-            "worker_class": "gthread",
+            "worker_class": worker_class,
             "workers": self._app.config["WORKERS"],
             "threads": self._app.config["THREADS"],
-            "graceful_timeout": 5,
+            "graceful_timeout": graceful_timeout,
             "control_socket_disable": True,
             "loglevel": "warning",
             "when_ready": self._announce,
-            "post_worker_init": self._let_streams_go,
+            "post_worker_init": post_worker_init,
         }
         for name, value in settings.items():
             self.cfg.set(name, value)
 
     def load(self) -> Flask:
         return self._app
-
-    def _let_streams_go(self, worker: Worker) -> None:
-        """A worker that has been told to end does not wait for its streams."""
-        self._app.extensions["watcher"].stopping = lambda: not worker.alive
 
     def _announce(self, server: object) -> None:
         with self._app.app_context():
@@ -127,13 +133,6 @@ class _Server(BaseApplication):  # type: ignore[misc]
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 if __name__ == "__main__":

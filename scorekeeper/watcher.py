@@ -12,9 +12,10 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from sqlalchemy import Engine, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
-from scorekeeper.models import GameSession
+from scorekeeper.models import GameSession, Group
+from scorekeeper.queries import PAGE_VERSION
 from scorekeeper.services.transaction import NOTIFIED
 
 LOOK_EVERY = 0.1
@@ -23,21 +24,34 @@ LULL = 0.5
 """Seconds after which the watcher of PostgreSQL looks up, though nothing was notified."""
 RECONNECT_AFTER = 1.0
 """Seconds. Meanwhile every stream sees for itself at each of its beats."""
+PER_DEVICE = 4
+"""Streams of one device at a time."""
 
 
 class Followed:
     """A session that streams of this process follow: its latest version, as far as the watcher knows."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, lock: threading.Lock) -> None:
         self.version = self.followers = 0
-        self.moved = threading.Condition(watcher.lock)
+        self.moved = threading.Condition(lock)
+
+
+class Stream:
+    """What one device follows: a session, until the server stops, or the device has begun too many others since."""
+
+    def __init__(self, watcher: Watcher, followed: Followed) -> None:
+        self.followed = followed
+        self.gives_way = False
         self._watcher = watcher
 
     def wait(self, version: int, seconds: float) -> bool:
-        """Wait until the session is past *version*, at most so many *seconds*. False: the server is stopping."""
-        with self.moved:
-            self.moved.wait_for(lambda: self.version > version or self._watcher.stopping(), seconds)
-        return not self._watcher.stopping()
+        """Wait until the session is past *version*, at most so many *seconds*. False: the stream has to end."""
+        with self.followed.moved:
+            self.followed.moved.wait_for(lambda: self.followed.version > version or self._ends(), seconds)
+            return not self._ends()
+
+    def _ends(self) -> bool:
+        return self.gives_way or self._watcher.stopping()
 
 
 class Watcher:
@@ -50,49 +64,75 @@ class Watcher:
         self.lock = threading.Lock()
         self._free = most
         self._followed: dict[int, Followed] = {}
+        self._of_device: dict[str, list[Stream]] = {}
         self._watching = False
 
     @contextmanager
-    def following(self, engine: Engine, session_id: int) -> Iterator[Followed | None]:
+    def following(self, engine: Engine, session_id: int, device: str) -> Iterator[Stream | None]:
         """Follow a session of the database of *engine*; None where there are as many streams as there may be.
 
         Whatever is committed after a look at the database within it is told.
         """
         with self.lock:
-            followed = self._followed.setdefault(session_id, Followed(self)) if self._free > 0 else None
-            if followed:
-                self._free -= 1
-                followed.followers += 1
-                if not self._watching:
-                    self._watching = True
-                    threading.Thread(target=self._watch, args=(engine,), name="watcher", daemon=True).start()
+            stream = self._begin(session_id, device) if self._free > 0 else None
+            if stream and not self._watching:
+                self._watching = True
+                threading.Thread(target=self._watch, args=(engine,), name="watcher", daemon=True).start()
         try:
-            yield followed
+            yield stream
         finally:
             with self.lock:
-                if followed:
-                    self._free += 1
-                    followed.followers -= 1
-                    if not followed.followers:
-                        del self._followed[session_id]
+                if stream:
+                    self._end(stream, session_id, device)
+
+    def _begin(self, session_id: int, device: str) -> Stream:
+        stream = Stream(self, self._followed.setdefault(session_id, Followed(self.lock)))
+        own = self._of_device.setdefault(device, [])
+        own.append(stream)
+        # The first is the likeliest to be of a page that has been left, which shows only at its next beat.
+        for first in [one for one in own if not one.gives_way][:-PER_DEVICE]:
+            first.gives_way = True
+            first.followed.moved.notify_all()
+        stream.followed.followers += 1
+        self._free -= 1
+        return stream
+
+    def _end(self, stream: Stream, session_id: int, device: str) -> None:
+        self._free += 1
+        stream.followed.followers -= 1
+        if not stream.followed.followers:
+            del self._followed[session_id]
+        self._of_device[device].remove(stream)
+        if not self._of_device[device]:
+            del self._of_device[device]
 
     def _watch(self, engine: Engine) -> None:
-        lost = DBAPIError, engine.dialect.loaded_dbapi.Error
-        while self._goes_on():
-            try:
-                connection = engine.raw_connection()
-                driver = connection.driver_connection
-                # Its own for good: the pool's are for requests.
-                connection.detach()
-                with closing(connection):
-                    for committed in _COMMITS[engine.dialect.name](driver, self.woken):
-                        if not self._goes_on():
-                            return
-                        self._tell(engine, committed=committed)
-            except lost:
-                logging.getLogger(__name__).warning("The watcher has lost the database", exc_info=True)
-                self.woken.clear()
-                self.woken.wait(RECONNECT_AFTER)
+        lost = SQLAlchemyError, engine.dialect.loaded_dbapi.Error
+        try:
+            while self._goes_on():
+                try:
+                    self._listen(engine)
+                except lost:
+                    logging.getLogger(__name__).warning("The watcher has lost the database", exc_info=True)
+                    self.woken.clear()
+                    self.woken.wait(RECONNECT_AFTER)
+        except BaseException:
+            # Whoever follows next starts another.
+            with self.lock:
+                self._watching = False
+            raise
+
+    def _listen(self, engine: Engine) -> None:
+        """Wake streams as long as there are any and the database answers."""
+        connection = engine.raw_connection()
+        driver = connection.driver_connection
+        # Its own for good: the pool's are for requests.
+        connection.detach()
+        with closing(connection):
+            for committed in _COMMITS[engine.dialect.name](driver, self.woken):
+                if not self._goes_on():
+                    return
+                self._tell(engine, committed=committed)
 
     def _goes_on(self) -> bool:
         with self.lock:
@@ -103,7 +143,11 @@ class Watcher:
         """Wake the streams whose sessions have moved on, if anything was *committed*; all of them at the end."""
         moved: dict[int, int] = {}
         if committed:
-            versions = select(GameSession.id, GameSession.version).where(GameSession.id.in_(list(self._followed)))
+            versions = (
+                select(GameSession.id, PAGE_VERSION.label("version"))
+                .join(Group, Group.id == GameSession.group_id)
+                .where(GameSession.id.in_(list(self._followed)))
+            )
             with engine.connect() as connection:
                 moved = {row.id: row.version for row in connection.execute(versions)}
         with self.lock:

@@ -1,6 +1,6 @@
-// What stands on a page in [data-part] follows the session: a stream says that it has moved on, and the page is asked for
-// again. Of all tabs of a browser one has the stream and tells the others. Where there is none the page is asked for every
-// few seconds. Which of these it is stands in [data-live], in words. Old tablets can read this too.
+// What stands on a page in [data-part] follows the session: a stream says that it has moved on, or its group has, and the page
+// is asked for again. Of all tabs of a browser one has the stream and tells the others. Where there is none the page is asked
+// for every few seconds. Which of these it is stands in [data-live], in words. Old tablets can read this too.
 "use strict";
 
 (() => {

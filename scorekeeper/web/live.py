@@ -1,4 +1,4 @@
-"""The stream that tells an open page when its session has moved on: server-sent events, only ever a version.
+"""The stream that tells an open page when its session has moved on: server-sent events, only ever a page version.
 
 A page that is told so asks for what it shows as anybody would, through the one door to every row. Where no stream can
 be had it is told ``busy`` and asks every few seconds instead.
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+import flask
 from flask import Blueprint, Flask, Response, current_app, has_app_context, request, stream_with_context
 from sqlalchemy import event
 from werkzeug.exceptions import Forbidden, NotFound
@@ -26,6 +27,7 @@ LASTS: Final = 60.0
 """Seconds of a stream; the browser asks for the next one by itself."""
 RETRY: Final = 1000
 """Milliseconds after which it does."""
+BUSY: Final = "event: busy\ndata:\n\n"
 SPARE: Final = 8
 """Threads of a process that no stream takes: pages always have one."""
 
@@ -44,7 +46,7 @@ def wake(_session: object) -> None:
 
 @blueprint.get("/sessions/<id:session_id>/live")
 def live(session_id: int) -> Response:
-    """Versions of the session after the one that the browser has seen: it says which, so that none is missed."""
+    """Page versions of the session after the one that the browser shows: it says which, so that none is missed."""
     access.game_session(session_id)
     seen = request.headers.get("Last-Event-ID", request.args.get("version", type=int), type=int)
     response = Response(stream_with_context(_events(session_id, seen)), mimetype="text/event-stream")
@@ -56,24 +58,28 @@ def live(session_id: int) -> Response:
 
 def _events(session_id: int, seen: int | None) -> Iterator[str]:
     watcher: Watcher = current_app.extensions["watcher"]
-    with watcher.following(db.engine, session_id) as followed:
+    # Cookies of before devices had names tell browsers apart no further than this.
+    device = flask.session.get("device") or request.remote_addr or ""
+    with watcher.following(db.engine, session_id, device) as stream:
         # Without threads a stream would keep the whole process to itself.
-        if followed is None or not request.is_multithread:
-            yield "event: busy\ndata:\n\n"
+        if stream is None or not request.is_multithread:
+            yield BUSY
             return
         yield f"retry: {RETRY}\n\n"
         ends = time.monotonic() + LASTS
         while (version := _version(session_id)) is not None:
             yield f"event: {'beat' if version == seen else 'version'}\nid: {version}\ndata: {version}\n\n"
             seen = version
-            if time.monotonic() >= ends or not followed.wait(version, BEAT):
-                return
+            if time.monotonic() >= ends or not stream.wait(version, BEAT):
+                break
+        if stream.gives_way:
+            yield BUSY
 
 
 def _version(session_id: int) -> int | None:
-    """The session's version, for those who may still see it. Keeps no connection to the database."""
+    """What pages of the session show, for those who may still see it. Keeps no connection to the database."""
     try:
-        version: int = access.game_session(session_id).version
+        version: int = access.game_session(session_id).page_version
     except (Forbidden, NotFound):
         return None
     finally:

@@ -9,13 +9,15 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scorekeeper.models import Player
 from scorekeeper.services.deals import VoidDeal, void_deal
-from scorekeeper.services.groups import renew_link
+from scorekeeper.services.groups import rename_player, renew_link
 from tests.browser.conftest import PHONE, Server, running_server
 from tests.browser.deals import choose, on_sheet, seated
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session, token
 
 PAGES = ("", "/table")
 FOLLOWING = ("/deals", "/deals/1", "/deals/1/why/0", "/seats/0/why", "/chart", "/chips", "/settlement")
@@ -90,6 +92,20 @@ def test_every_page_of_a_session_follows_it(context: BrowserContext, server: Ser
 
     for page, before in zip(pages, shown, strict=True):
         expect(page.locator("#shown")).not_to_have_text(before, use_inner_text=True)
+        says(page, "Live")
+
+
+def test_a_new_name_shows_on_every_phone(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    pages = [opened(context, server, session, path) for path in PAGES]
+    for page in pages:
+        says(page, "Live")
+    player = db.scalars(select(Player.id).where(Player.name == "Ann")).one()
+
+    rename_player(db, session.group.group_id, player, "Annabel")
+
+    for page in pages:
+        expect(page.locator(".seat").get_by_text("Annabel")).to_be_visible(timeout=15_000)
         says(page, "Live")
 
 
@@ -257,7 +273,7 @@ def test_a_page_whose_link_is_withdrawn_is_no_longer_shown(
     page = opened(context, server, make_session(db, group=group), path)
     says(page, "Live")
 
-    renew_link(db, group.group_id, group.link_id)
+    renew_link(db, group.group_id, group.link_id, token())
 
     expect(page.get_by_role("heading", name="There is no such page")).to_be_visible(timeout=30_000)
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import Engine, exc, select
 from sqlalchemy.orm import Session
 
+from benchmarks.servers import Browser, under_gunicorn
+from scorekeeper import queries, watcher
 from scorekeeper.extensions import db as database
-from scorekeeper.services.groups import Role, create_link, withdraw_link
-from scorekeeper.watcher import Watcher
+from scorekeeper.models import Player
+from scorekeeper.services.groups import Role, rename_player, withdraw_link
+from scorekeeper.watcher import PER_DEVICE, Watcher
 from scorekeeper.web import live
-from tests.factories import make_deal, make_session
+from tests.factories import MadeSession, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Visitor
 
@@ -32,10 +39,10 @@ PATIENCE = 30
 class Stream:
     """A stream as one browser hears it, in a thread of its own as a server would have it."""
 
-    def __init__(self, host: Host, path: str, **options: Any) -> None:
+    def __init__(self, host: Host, path: str, *, browser: Visitor | None = None, **options: Any) -> None:
         self._heard: SimpleQueue[Event] = SimpleQueue()
         self._let_go = threading.Event()
-        browser = Host(host.app, host.group)
+        browser = browser or Host(host.app, host.group)
         self._thread = threading.Thread(target=self._listen, args=(browser, path, options))
         self._thread.start()
 
@@ -83,51 +90,88 @@ def until(holds: Any) -> None:
         assert time.monotonic() < deadline
 
 
+def shown(db: Session, session: MadeSession) -> int:
+    """What pages of the session show now."""
+    db.rollback()
+    found = queries.session_of(db, session.id, [session.group.link_id])
+    assert found is not None
+    return int(found.page_version)
+
+
 def path(session_id: int, version: int | str | None = None) -> str:
     return f"/sessions/{session_id}/live" + (f"?version={version}" if version is not None else "")
 
 
+def beat(version: int) -> Event:
+    return "beat", str(version)
+
+
+def moved_on(version: int) -> Event:
+    return "version", str(version)
+
+
 def test_who_is_behind_is_told_at_once(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
     make_deal(db, session)
 
-    assert Stream(host, path(session.id, 1)).next() == ("version", "2")
+    assert Stream(host, path(session.id, at)).next() == moved_on(at + 1)
 
 
 def test_who_has_the_newest_hears_that_the_stream_lives_and_nothing_new(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
 
-    stream = Stream(host, path(session.id, 1))
+    stream = Stream(host, path(session.id, at))
 
-    assert [stream.next() for _ in range(3)] == [("beat", "1")] * 3
+    assert [stream.next() for _ in range(3)] == [beat(at)] * 3
 
 
 @pytest.mark.parametrize("version", [None, "x", "9" * 5000])
 def test_who_does_not_say_what_they_have_is_told_what_there_is(host: Host, db: Session, version: str | None) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
 
-    assert Stream(host, path(session.id, version)).next() == ("version", "1")
+    assert Stream(host, path(session.id, version)).next() == moved_on(at)
 
 
 def test_a_stream_that_is_taken_up_again_goes_on_where_it_was(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
     make_deal(db, session)
 
-    stream = Stream(host, path(session.id, 1), headers={"Last-Event-ID": "2"})
+    stream = Stream(host, path(session.id, at), headers={"Last-Event-ID": str(at + 1)})
 
-    assert stream.next() == ("beat", "2")
+    assert stream.next() == beat(at + 1)
+
+
+def test_a_page_of_an_older_release_which_knows_its_session_alone_is_told(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    stream = Stream(host, path(session.id, 1), headers={"Last-Event-ID": "1"})
+
+    assert stream.next() == moved_on(shown(db, session))
+
+
+def test_a_page_takes_up_its_stream_where_it_is(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    (live_,) = host.get(f"/sessions/{session.id}").soup.select("[data-live]")
+
+    assert Stream(host, f"{live_['data-live']}?version={live_['data-version']}").next() == beat(shown(db, session))
 
 
 def test_a_deal_is_told_to_all_who_follow_its_session_and_to_nobody_else(host: Host, db: Session) -> None:
     session, other = (make_session(db, group=host.group) for _ in range(2))
-    streams = [Stream(host, path(session.id, 1)) for _ in range(3)]
-    elsewhere = Stream(host, path(other.id, 1))
-    assert {stream.next() for stream in (*streams, elsewhere)} == {("beat", "1")}
+    at = shown(db, session)
+    streams = [Stream(host, path(session.id, at)) for _ in range(3)]
+    elsewhere = Stream(host, path(other.id, at))
+    assert {stream.next() for stream in (*streams, elsewhere)} == {beat(at)}
 
     make_deal(db, session)
 
-    assert {stream.next_but(("beat", "1")) for stream in streams} == {("version", "2")}
-    assert [elsewhere.next() for _ in range(3)] == [("beat", "1")] * 3
+    assert {stream.next_but(beat(at)) for stream in streams} == {moved_on(at + 1)}
+    assert [elsewhere.next() for _ in range(3)] == [beat(at)] * 3
 
 
 def test_what_is_sent_through_the_pages_is_told_without_waiting_for_a_beat(
@@ -135,12 +179,13 @@ def test_what_is_sent_through_the_pages_is_told_without_waiting_for_a_beat(
 ) -> None:
     monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
     session = make_session(db, group=host.group)
-    stream = Stream(host, path(session.id, 1))
-    assert stream.next() == ("beat", "1")
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
 
     host.get(f"/sessions/{session.id}").form("/misdeal").submit()
 
-    assert stream.next() == ("version", "2")
+    assert stream.next() == moved_on(at + 1)
 
 
 def test_what_another_process_records_is_told_without_waiting_for_a_beat(
@@ -148,12 +193,28 @@ def test_what_another_process_records_is_told_without_waiting_for_a_beat(
 ) -> None:
     monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
     session = make_session(db, group=host.group)
-    stream = Stream(host, path(session.id, 1))
-    assert stream.next() == ("beat", "1")
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
 
     make_deal(db, session)
 
-    assert stream.next() == ("version", "2")
+    assert stream.next() == moved_on(at + 1)
+
+
+def test_a_new_name_is_told_without_waiting_for_a_beat(
+    host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
+    session = make_session(db, group=host.group)
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
+    player = db.scalars(select(Player.id).where(Player.name == "Ann")).one()
+
+    rename_player(db, host.group.group_id, player, "Annabel")
+
+    assert stream.next() == moved_on(at + 1)
 
 
 def test_a_look_in_the_background_leaves_messages_and_cookies_to_the_page(host: Host, db: Session) -> None:
@@ -176,33 +237,107 @@ def test_a_stranger_is_told_that_nothing_is_there(stranger: Host, host: Host, db
 
 
 def test_a_stream_ends_when_its_link_is_withdrawn(host: Host, db: Session) -> None:
+    make_link(db, host.group.group_id, Role.HOST, "")
     session = make_session(db, group=host.group)
-    create_link(db, host.group.group_id, Role.HOST, "")
-    stream = Stream(host, path(session.id, 1))
-    assert stream.next() == ("beat", "1")
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
 
     withdraw_link(db, host.group.group_id, host.group.link_id)
 
-    assert stream.next_but(("beat", "1")) == END
+    assert stream.next_but(beat(at)) == END
 
 
 def test_one_stream_too_many_is_told_so_until_another_ends(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
     app.extensions["watcher"] = Watcher(1)
-    first = Stream(host, path(session.id, 1))
-    assert first.next() == ("beat", "1")
+    first = Stream(host, path(session.id, at))
+    assert first.next() == beat(at)
 
-    second = Stream(host, path(session.id, 1))
+    second = Stream(host, path(session.id, at))
     assert [second.next(), second.next()] == [BUSY, END]
 
     first.let_go()
-    assert first.next_but(("beat", "1")) == END
-    assert Stream(host, path(session.id, 1)).next() == ("beat", "1")
+    assert first.next_but(beat(at)) == END
+    assert Stream(host, path(session.id, at)).next() == beat(at)
 
 
-def test_as_many_streams_as_there_are_threads_to_spare(app: Flask) -> None:
+def test_pages_have_threads_of_their_own_however_many_streams_there_are(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    at = shown(db, session)
     assert app.config["THREADS"] == 64
-    assert live.SPARE == 8
+    app.config["THREADS"] = live.SPARE + 1
+    live.init_app(app)
+
+    assert Stream(host, path(session.id, at)).next() == beat(at)
+    assert Stream(host, path(session.id, at)).next() == BUSY
+
+
+def test_of_more_streams_of_one_device_than_four_the_first_gives_way(
+    app: Flask, host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
+    session = make_session(db, group=host.group)
+    at = shown(db, session)
+    app.extensions["watcher"] = Watcher(2 * PER_DEVICE)
+    another = Stream(host, path(session.id, at))
+    assert another.next() == beat(at)
+
+    streams = []
+    for place in range(3 * PER_DEVICE):
+        streams.append(Stream(host, path(session.id, at), browser=host))
+        assert streams[place].next() == beat(at)
+        if place >= PER_DEVICE:
+            gone = streams[place - PER_DEVICE]
+            assert [gone.next(), gone.next()] == [BUSY, END]
+
+    make_deal(db, session)
+    for stream in (another, *streams[-PER_DEVICE:]):
+        assert stream.next() == moved_on(at + 1)
+
+
+def failing_once(listen: Any, error: Exception) -> Any:
+    errors = [error]
+
+    def fails_first(watcher: Watcher, engine: Engine) -> None:
+        if errors:
+            raise errors.pop()
+        listen(watcher, engine)
+
+    return fails_first
+
+
+@pytest.mark.parametrize("lost", [exc.TimeoutError("no connection is free"), exc.DisconnectionError("gone")])
+def test_whatever_becomes_of_the_database_it_is_watched_again(
+    host: Host, db: Session, monkeypatch: pytest.MonkeyPatch, lost: Exception
+) -> None:
+    monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
+    monkeypatch.setattr(watcher, "RECONNECT_AFTER", 0)
+    monkeypatch.setattr(Watcher, "_listen", failing_once(Watcher._listen, lost))
+    session = make_session(db, group=host.group)
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
+
+    make_deal(db, session)
+
+    assert stream.next() == moved_on(at + 1)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_watcher_that_has_failed_is_followed_by_another(
+    host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Watcher, "_listen", failing_once(Watcher._listen, ZeroDivisionError()))
+    session = make_session(db, group=host.group)
+    at = shown(db, session)
+    assert Stream(host, path(session.id, at)).next() == beat(at)
+    until(lambda: watchers() == 0)
+
+    assert Stream(host, path(session.id, at)).next() == beat(at)
+
+    assert watchers() == 1
 
 
 def test_a_server_without_threads_gives_none_away(host: Host, db: Session) -> None:
@@ -218,10 +353,11 @@ def test_a_stream_ends_after_a_while_and_says_when_to_come_back(
 ) -> None:
     monkeypatch.setattr(live, "LASTS", 0)
     session = make_session(db, group=host.group)
+    at = shown(db, session)
 
-    page = host.get(path(session.id, 1), environ_overrides=THREADED)
+    page = host.get(path(session.id, at), environ_overrides=THREADED)
 
-    assert page.response.get_data(as_text=True) == "retry: 1000\n\nevent: beat\nid: 1\ndata: 1\n\n"
+    assert page.response.get_data(as_text=True) == f"retry: 1000\n\nevent: beat\nid: {at}\ndata: {at}\n\n"
 
 
 def test_streams_are_let_go_when_the_server_stops(
@@ -229,19 +365,35 @@ def test_streams_are_let_go_when_the_server_stops(
 ) -> None:
     monkeypatch.setattr(live, "BEAT", 2 * PATIENCE)
     session = make_session(db, group=host.group)
-    streams = [Stream(host, path(session.id, 1)) for _ in range(2)]
-    assert {stream.next() for stream in streams} == {("beat", "1")}
+    at = shown(db, session)
+    streams = [Stream(host, path(session.id, at)) for _ in range(2)]
+    assert {stream.next() for stream in streams} == {beat(at)}
 
     app.extensions["watcher"].stopping = lambda: True
 
     assert {stream.next() for stream in streams} == {END}
 
 
+def test_gunicorn_with_our_settings_lets_its_streams_end(database_url: str, db: Session, tmp_path: Path) -> None:
+    session = make_session(db)
+    with under_gunicorn(database_url, tmp_path) as server:
+        with closing(Browser(server.port)) as browser:
+            browser.get(f"/open/{session.group.token}")
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+            connection.request("GET", path(session.id), headers={"Cookie": browser.cookie})
+        stream = connection.getresponse()
+        assert stream.readline().startswith(b"retry")
+    # Cut off it would be incomplete, which is an error to read.
+    assert b"event: version" in stream.read()
+    connection.close()
+
+
 def test_a_stream_keeps_no_connection_to_the_database(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
+    at = shown(db, session)
     db.rollback()
-    streams = [Stream(host, path(session.id, 1)) for _ in range(3)]
-    assert {stream.next() for stream in streams} == {("beat", "1")}
+    streams = [Stream(host, path(session.id, at)) for _ in range(3)]
+    assert {stream.next() for stream in streams} == {beat(at)}
 
     with app.app_context():
         pool: Any = database.engine.pool
@@ -250,8 +402,9 @@ def test_a_stream_keeps_no_connection_to_the_database(app: Flask, host: Host, db
 
 def test_nobody_watches_when_nobody_follows(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    stream = Stream(host, path(session.id, 1))
-    assert stream.next() == ("beat", "1")
+    at = shown(db, session)
+    stream = Stream(host, path(session.id, at))
+    assert stream.next() == beat(at)
     assert watchers() == 1
 
     stream.let_go()

@@ -8,19 +8,22 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.services.deals import DeclareDeal, declare_deal
-from scorekeeper.services.groups import Role, create_link
-from tests.factories import MadeSession, make_deal, make_group, make_session
+from scorekeeper.services.groups import Role
+from tests.factories import MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
 from tests.http.evidence import dump
+from tests.http.test_gates import MOST_TO_RECORD, statements
 from tests.http.visitor import Page, Visitor
 
 
 def ahead_of(page: Page) -> tuple[str, list[str]]:
     """The version at which the page has a phone fetch forms, and whose."""
-    (found,), version = page.soup.select("[data-ahead]"), page.soup.select("[data-version]")[0]
-    return str(version["data-version"]), str(found["data-ahead"]).split()
+    (found,) = page.soup.select("[data-ahead]")
+    version = found.get("data-version") or page.soup.select("#acts [name=expected_version]")[0]["value"]
+    return str(version), str(found["data-ahead"]).split()
 
 
 def lookup_of(page: Page) -> dict[str, Any]:
@@ -155,7 +158,7 @@ def test_no_form_is_fetched_where_no_deal_is_due(host: Host, db: Session) -> Non
 
 def test_a_watcher_is_given_nothing_to_record_with(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    watcher = Host(app, create_link(db, host.group.group_id, Role.VIEWER, "Ann's aunt"))
+    watcher = Host(app, make_link(db, host.group.group_id, Role.VIEWER, "Ann's aunt"))
 
     page = watcher.get(f"/sessions/{session.id}")
 
@@ -185,10 +188,10 @@ def test_the_queue_is_told_of_a_saved_deal_without_a_page_each_time(host: Host, 
 
 def test_a_deal_whose_answer_was_lost_is_the_same_by_another_link(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    scorer = Host(app, create_link(db, host.group.group_id, Role.SCORER, "Kitchen"))
+    scorer = Host(app, make_link(db, host.group.group_id, Role.SCORER, "Kitchen"))
     sent: Any = queued(scorer, session)
     assert scorer.client.post(**sent).status_code == 201
-    scorer.get(f"/open/{create_link(db, host.group.group_id, Role.HOST, '').token}")
+    scorer.get(f"/open/{make_link(db, host.group.group_id, Role.HOST, '').token}")
     before = dump(db)
 
     assert scorer.client.post(**sent).status_code == 201
@@ -224,3 +227,39 @@ def test_the_queue_is_shown_the_page_a_person_decides_on(
         assert form["data-session"] == str(session.id)
         # It is no fresh form: the server says which it is.
         assert not form.has_attr("data-fresh")
+
+
+def test_deals_that_waited_one_after_another_arrive_in_order_and_once(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    first: Any = queued(host, session)
+    after = {"submission_id": "b" * 32, "expected_version": "2", "after": first["data"]["submission_id"]}
+    second = {**first, "data": {**first["data"], **after}}
+
+    for sent in (first, second, first, second):
+        with statements() as seen:
+            assert host.client.post(**sent).status_code == 201
+        assert len(seen) <= MOST_TO_RECORD
+
+    assert [deal.number for deal in queries.deals(db, session.id)] == [2, 1]
+
+
+@pytest.mark.parametrize("meanwhile", ["another deal", "nothing"])
+def test_a_deal_that_waited_after_one_that_never_came_is_asked_about(host: Host, db: Session, meanwhile: str) -> None:
+    session = make_session(db, group=host.group)
+    sent: Any = queued(host, session)
+    sent["data"] |= {"expected_version": "2", "after": "a" * 32}
+    if meanwhile == "another deal":
+        make_deal(db, session)
+    before = dump(db)
+
+    reply = host.client.post(**sent)
+
+    assert reply.status_code == 409
+    page = Page(host, reply)
+    assert "The session is not what this deal was entered on" in page.text
+    assert len(page.soup.select(".sheet")) == (meanwhile == "another deal")
+    assert dump(db) == before
+    # What comes back has seen it.
+    form = page.form("/deals")
+    assert "after" not in form.data
+    assert form.submit().path == f"/sessions/{session.id}"
