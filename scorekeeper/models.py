@@ -124,7 +124,10 @@ class JoinCode(Base):
 
 
 class JoinAttempt(Base):
-    """How often a code was guessed wrongly from one address, or with the same beginning, and until when to wait."""
+    """How often a code was guessed wrongly from one address, or with the same beginning, or a group was made from one.
+
+    ``until`` says how long to wait with the next.
+    """
 
     __tablename__ = "join_attempt"
 
@@ -153,6 +156,9 @@ class Player(Base):
 class GameSession(Base):
     """One sitting of one card game.
 
+    Where chips have a price, ``chip_value_minor`` is that of ``chips_priced`` of them. ``state`` is ``closed`` as long
+    as a settlement is in force.
+
     ``options`` is its own copy of its ruleset, as JSON text. ``table`` is the table for the next deal. ``seating`` says
     who is at the table now, clockwise: pairs of a seat and the id of the player in it, who may play on another's
     account. ``declared`` are the facts of the deal being played, as far as they are known when the bidding ends.
@@ -179,6 +185,7 @@ class GameSession(Base):
     first_dealer: Mapped[int]
     opening: Mapped[list[int]]
     chip_value_minor: Mapped[int | None]
+    chips_priced: Mapped[int | None]
     currency: Mapped[str | None] = mapped_column(String(3))
     exponent: Mapped[int | None]
     version: Mapped[int] = mapped_column(default=1)
@@ -199,7 +206,9 @@ class GameSession(Base):
 
 
 class SessionSeat(Base):
-    """The account of a player who ever sat at the table: games won, and chips won or lost, bought, cashed and settled.
+    """The account of a player who ever sat at the table: games won, and chips won or lost, bought and cashed.
+
+    ``settled`` is what they have paid others, below zero what they have got, in the unit of the settlement.
 
     Seats are numbered from 0 as people came: at first clockwise. Who is at the table now is the session's ``seating``.
     """
@@ -311,27 +320,85 @@ class LedgerEntry(Base):
     chips: Mapped[int] = mapped_column(BigInteger)
 
 
-class Transfer(Base):
-    """One payment of a settlement drawn up in ``version``; paid or withdrawn in a later one."""
+class MoneyEntry(Base):
+    """One signed amount between people on the account of a seat, in the unit of the settlement. Never changed.
 
-    __tablename__ = "transfer"
+    That is minor units of money where chips have a price, and else chips. The entries of one ``version`` sum to zero.
+    """
+
+    __tablename__ = "money_entry"
     __table_args__ = (
-        ForeignKeyConstraint(["session_id", "payer"], ["session_seat.session_id", "session_seat.seat"]),
-        ForeignKeyConstraint(["session_id", "payee"], ["session_seat.session_id", "session_seat.seat"]),
-        Index("ix_transfer_session_id_payer", "session_id", "payer"),
-        Index("ix_transfer_session_id_payee", "session_id", "payee"),
-        CheckConstraint("chips > 0", name="chips"),
+        ForeignKeyConstraint(["session_id", "seat"], ["session_seat.session_id", "session_seat.seat"]),
+        Index("ix_money_entry_session_id_seat", "session_id", "seat"),
     )
 
     session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     group_id: Mapped[int]
+    kind: Mapped[str] = mapped_column(String(12))
+    seat: Mapped[int]
+    amount: Mapped[int] = mapped_column(BigInteger)
+
+
+class Settlement(Base):
+    """A plan who pays whom, drawn up in ``version`` and in force until it is ``withdrawn`` in a later one.
+
+    ``choices`` say how it was to be settled, as far as that was said. ``left_open`` is what the plan settles of nobody:
+    by seat, where there is anything, above zero to get. Amounts are in the unit of the session's settlement.
+    """
+
+    __tablename__ = "settlement"
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    choices: Mapped[dict[str, Any]]
+    left_open: Mapped[dict[str, Any]]
+    withdrawn: Mapped[int | None]
+
+
+class Transfer(Base):
+    """One line of the settlement drawn up in ``version``: what ``payer`` is to pay ``payee``."""
+
+    __tablename__ = "transfer"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id", "version"], ["settlement.session_id", "settlement.version"]),
+        ForeignKeyConstraint(["session_id", "payer"], ["session_seat.session_id", "session_seat.seat"]),
+        ForeignKeyConstraint(["session_id", "payee"], ["session_seat.session_id", "session_seat.seat"]),
+        Index("ix_transfer_session_id_payer", "session_id", "payer"),
+        Index("ix_transfer_session_id_payee", "session_id", "payee"),
+        CheckConstraint("amount > 0", name="amount"),
+    )
+
+    session_id: Mapped[int] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
     payer: Mapped[int]
     payee: Mapped[int]
-    chips: Mapped[int] = mapped_column(BigInteger)
-    paid: Mapped[int | None]
-    withdrawn: Mapped[int | None]
+    amount: Mapped[int] = mapped_column(BigInteger)
+
+
+class Payment(Base):
+    """What was paid in ``version`` of a line of the settlement ``plan``, all of it or a part, unless ``taken_back``."""
+
+    __tablename__ = "payment"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["session_id", "plan", "line"], ["transfer.session_id", "transfer.version", "transfer.line"]
+        ),
+        Index("ix_payment_session_id_plan_line", "session_id", "plan", "line"),
+        CheckConstraint("amount > 0", name="amount"),
+    )
+
+    session_id: Mapped[int] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    plan: Mapped[int]
+    line: Mapped[int]
+    amount: Mapped[int] = mapped_column(BigInteger)
+    taken_back: Mapped[int | None]
 
 
 class GroupTotal(Base):

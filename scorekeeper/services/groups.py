@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -44,7 +43,7 @@ class CreateGroup:
 
 @dataclass(frozen=True, slots=True)
 class NewLink:
-    """A link just made. ``token`` exists nowhere else: the database keeps its hash."""
+    """A link just made. Of its ``token`` the database keeps the hash."""
 
     group_id: int
     link_id: int
@@ -55,50 +54,56 @@ class GroupGone(Exception):
     """The group has been deleted."""
 
 
+class LinkGone(Exception):
+    """The link that a form made when it was sent before opens nothing any more."""
+
+
 def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def create_group(db: Session, command: CreateGroup) -> NewLink:
-    """Make a group with its players and a host link for its creator.
+def create_group(db: Session, command: CreateGroup, token: str) -> NewLink:
+    """Make a group with its players and a host link for its creator, of which *token* is the key.
 
-    Sending the same ``submission_id`` again makes no second group, but gives the creator another link to the first:
-    the reply with the token may have been lost.
+    Sending the same ``submission_id`` again makes no second group, and gives the same link: the reply may have been
+    lost.
 
     :raises Refused: if a name cannot be used; nothing is written.
     :raises ChangedForm: if it comes with other content; nothing is written.
+    :raises LinkGone: if it comes again and the link has been withdrawn; nothing is written.
     """
     try:
-        return _create_group(db, command)
+        return _create_group(db, command, token)
     except IntegrityError:
         # The same form came twice at once and the other was quicker: this time the group is there.
-        return _create_group(db, command)
+        return _create_group(db, command, token)
 
 
-def _create_group(db: Session, command: CreateGroup) -> NewLink:
+def _create_group(db: Session, command: CreateGroup, token: str) -> NewLink:
     fingerprint = fingerprint_of(command)
     with transaction(db):
-        group_id = group_made(db, command.submission_id, fingerprint)
-        if group_id is None:
-            problems: list[Problem] = []
-            name = _usable(command.name, "name", problems)
-            players = [
-                (field, _usable(player, field, problems))
-                for field, player in ((f"players-{place}", player) for place, player in enumerate(command.players))
-            ]
-            problems += _alike(players, taken=())
-            if len(players) > MAX_PLAYERS:
-                problems.append(Problem("PLAYERS_TOO_MANY", "players", {"max": MAX_PLAYERS}))
-            if problems:
-                raise Refused(*problems)
-            now = datetime.now(UTC)
-            group_id = db.execute(
-                insert(Group)
-                .values(name=name, submission_id=command.submission_id, fingerprint=fingerprint, created_at=now)
-                .returning(Group.id)
-            ).scalar_one()
-            _insert_players(db, group_id, [player for _, player in players])
-        return insert_link(db, group_id, Role.HOST, "")
+        made = group_made(db, command.submission_id, fingerprint)
+        if made is not None:
+            return link_again(db, made, token)
+        problems: list[Problem] = []
+        name = _usable(command.name, "name", problems)
+        players = [
+            (field, _usable(player, field, problems))
+            for field, player in ((f"players-{place}", player) for place, player in enumerate(command.players))
+        ]
+        problems += _alike(players, taken=())
+        if len(players) > MAX_PLAYERS:
+            problems.append(Problem("PLAYERS_TOO_MANY", "players", {"max": MAX_PLAYERS}))
+        if problems:
+            raise Refused(*problems)
+        now = datetime.now(UTC)
+        group_id = db.execute(
+            insert(Group)
+            .values(name=name, submission_id=command.submission_id, fingerprint=fingerprint, created_at=now)
+            .returning(Group.id)
+        ).scalar_one()
+        _insert_players(db, group_id, [player for _, player in players])
+        return insert_link(db, group_id, Role.HOST, "", token)
 
 
 def group_made(db: Session, submission_id: str, fingerprint: str) -> int | None:
@@ -196,20 +201,23 @@ def retire_player(db: Session, group_id: int, player_id: int, *, retired: bool) 
         )
 
 
-def create_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
-    """Make another link to the group; *name* is what it is called, or empty.
+def create_link(db: Session, group_id: int, role: Role, name: str, token: str) -> NewLink:
+    """Make another link to the group; *name* is what it is called, or empty. The same *token* gives the same link.
 
     :raises Refused: if the name cannot be used, or there are too many links.
+    :raises LinkGone: if the link with this token has been withdrawn.
     """
     problems: list[Problem] = []
     called = _usable(name, "name", problems) if name.strip() else ""
     with transaction(db):
         change_group(db, group_id)
+        if (made := link_made(db, group_id, token)) is not None:
+            return made
         if len(_in_force(db, group_id)) >= MAX_LINKS:
             problems.append(Problem("LINKS_TOO_MANY", "name", {"max": MAX_LINKS}))
         if problems:
             raise Refused(*problems)
-        return insert_link(db, group_id, role, called)
+        return insert_link(db, group_id, role, called, token)
 
 
 def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
@@ -222,22 +230,54 @@ def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
         roles = _in_force(db, group_id)
         if roles.get(link_id) == Role.HOST and list(roles.values()).count(Role.HOST) == 1:
             raise Refused(Problem("LAST_LINK", "link"))
-        db.execute(delete(JoinCode).where(JoinCode.link_id == link_id))
-        _withdraw(db, link_id)
+        db.execute(delete(JoinCode).where(JoinCode.group_id == group_id, JoinCode.link_id == link_id))
+        _withdraw(db, group_id, link_id)
 
 
-def renew_link(db: Session, group_id: int, link_id: int) -> NewLink | None:
+def renew_link(db: Session, group_id: int, link_id: int, token: str) -> NewLink | None:
     """Make a link of the same role and name in place of one, and end that one and every cookie it gave.
 
-    One that is withdrawn already gets none.
+    The same *token* gives the same link again. One that is withdrawn already, and was not by this, gets none.
+
+    :raises LinkGone: if the link with this token has been withdrawn too.
     """
     with transaction(db):
         change_group(db, group_id)
+        if (made := link_made(db, group_id, token)) is not None:
+            return made
         if link_id not in _in_force(db, group_id):
             return None
-        old = db.execute(select(GroupLink.role, GroupLink.name).where(GroupLink.id == link_id)).one()
-        _withdraw(db, link_id)
-        return insert_link(db, group_id, Role(old.role), old.name)
+        this = GroupLink.group_id == group_id, GroupLink.id == link_id
+        old = db.execute(select(GroupLink.role, GroupLink.name).where(*this)).one()
+        _withdraw(db, group_id, link_id)
+        return insert_link(db, group_id, Role(old.role), old.name, token)
+
+
+def link_made(db: Session, group_id: int, token: str) -> NewLink | None:
+    """The link that a form made with *token* when it was sent before.
+
+    :raises LinkGone: if it has been withdrawn since.
+    """
+    made = select(GroupLink.id, GroupLink.withdrawn_at).where(
+        GroupLink.group_id == group_id, GroupLink.token_hash == token_hash(token)
+    )
+    before = db.execute(made).one_or_none()
+    if before is None:
+        return None
+    if before.withdrawn_at is not None:
+        raise LinkGone
+    return NewLink(group_id, before.id, token)
+
+
+def link_again(db: Session, group_id: int, token: str) -> NewLink:
+    """The link to a group that the form which made the group gave when it was sent before.
+
+    :raises LinkGone: if it opens nothing any more.
+    """
+    made = link_made(db, group_id, token)
+    if made is None:
+        raise LinkGone
+    return made
 
 
 def _in_force(db: Session, group_id: int) -> dict[int, str]:
@@ -248,8 +288,8 @@ def _in_force(db: Session, group_id: int) -> dict[int, str]:
     return {link.id: link.role for link in db.execute(links)}
 
 
-def _withdraw(db: Session, link_id: int) -> None:
-    in_force = GroupLink.id == link_id, GroupLink.withdrawn_at.is_(None)
+def _withdraw(db: Session, group_id: int, link_id: int) -> None:
+    in_force = GroupLink.group_id == group_id, GroupLink.id == link_id, GroupLink.withdrawn_at.is_(None)
     db.execute(update(GroupLink).where(*in_force).values(withdrawn_at=datetime.now(UTC)))
 
 
@@ -285,9 +325,8 @@ def _insert_players(db: Session, group_id: int, names: list[str]) -> list[int]:
     ]
 
 
-def insert_link(db: Session, group_id: int, role: Role, name: str) -> NewLink:
+def insert_link(db: Session, group_id: int, role: Role, name: str, token: str) -> NewLink:
     """Make a link within a transaction that is under way."""
-    token = secrets.token_urlsafe(16)
     link_id = db.execute(
         insert(GroupLink)
         .values(group_id=group_id, role=role, name=name, token_hash=token_hash(token), created_at=datetime.now(UTC))

@@ -7,19 +7,18 @@ that share their first letters count together. Nobody who is in is asked for a c
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import case, delete, insert, or_, select, update
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import AnyRow, GameSession, GroupLink, JoinAttempt, JoinCode
+from scorekeeper.models import AnyRow, GameSession, GroupLink, JoinCode
+from scorekeeper.services.attempts import check_wait, count, counted_as, forget, locked_attempts
 from scorekeeper.services.groups import Role, change_group
-from scorekeeper.services.transaction import SessionClosed, insert_or_update, transaction
+from scorekeeper.services.transaction import SessionClosed, transaction
 
 LETTERS: Final = "ABCDEFGHJKMNPRSTWXYZ"
 """Without those that look like another one on a screen or on paper: I, L, O, Q, U, V."""
@@ -28,8 +27,6 @@ BEGINNING: Final = 3
 """Letters by which guesses at a group are counted together."""
 FREE: Final = 5
 """Wrong guesses that cost nothing."""
-LONGEST_WAIT: Final = timedelta(minutes=5)
-FORGOTTEN_AFTER: Final = timedelta(hours=1)
 
 
 class Joined(NamedTuple):
@@ -41,14 +38,6 @@ class Joined(NamedTuple):
 
 class WrongCode(Exception):
     """No session is joined by this code, or not any more."""
-
-
-class TooSoon(Exception):
-    """Too many wrong guesses; the next one can be made after so many ``seconds``."""
-
-    def __init__(self, seconds: int) -> None:
-        super().__init__(f"wait {seconds} s")
-        self.seconds = seconds
 
 
 def make_code(db: Session, session: AnyRow, role: Role) -> None:
@@ -100,58 +89,19 @@ def join(db: Session, typed: str, address: str, now: datetime | None = None) -> 
         raise WrongCode
     now = now or datetime.now(UTC)
     with transaction(db):
-        attempts = _locked_attempts(db, (f"code {code[:BEGINNING]}", f"from {_counted_as(address)}"), now)
-        wait = max(attempt.until for attempt in attempts) - now
-        if wait > timedelta():
-            raise TooSoon(-(-wait // timedelta(seconds=1)))
+        attempts = locked_attempts(db, (f"code {code[:BEGINNING]}", f"from {counted_as(address)}"), now)
+        check_wait(attempts, now)
         found = db.execute(
             select(JoinCode.session_id, JoinCode.link_id)
             .join(GroupLink, GroupLink.id == JoinCode.link_id)
             .where(JoinCode.code == code, GroupLink.withdrawn_at.is_(None))
         ).one_or_none()
         if found is None:
-            for attempt in attempts:
-                times = attempt.failures + 1
-                counted = update(JoinAttempt).where(JoinAttempt.key == attempt.key)
-                db.execute(counted.values(failures=times, until=now + wait_after(times)))
-        _forget(db, now)
+            count(db, attempts, now, free=FREE)
+        forget(db, now)
     if found is None:
         raise WrongCode
     return Joined(*found)
-
-
-def _locked_attempts(db: Session, keys: Sequence[str], now: datetime) -> Sequence[AnyRow]:
-    """What was guessed wrongly by each of *keys*, in their order; who guesses by one of them as well has to wait.
-
-    They wait even where nothing was guessed before: a right guess must know of every wrong one it came together with.
-    """
-    rows = insert_or_update(db, JoinAttempt).values([{"key": key, "failures": 0, "until": now} for key in keys])
-    forgotten = JoinAttempt.until <= now - FORGOTTEN_AFTER
-    failures = case((forgotten, 0), else_=JoinAttempt.failures)
-    locked = rows.on_conflict_do_update(index_elements=["key"], set_={"failures": failures})
-    return db.execute(locked.returning(*JoinAttempt.__table__.columns)).all()
-
-
-def _forget(db: Session, now: datetime) -> None:
-    """Delete what no longer counts, but for what somebody else has locked."""
-    idle = or_(JoinAttempt.failures == 0, JoinAttempt.until <= now - FORGOTTEN_AFTER)
-    keys = select(JoinAttempt.key).where(idle).with_for_update(skip_locked=True)
-    db.execute(delete(JoinAttempt).where(JoinAttempt.key.in_(keys)))
-
-
-def wait_after(failures: int) -> timedelta:
-    """How long to wait after so many wrong guesses."""
-    # More doublings than these are longer than the longest anyway.
-    return timedelta() if failures < FREE else min(LONGEST_WAIT, timedelta(seconds=2 ** min(failures - FREE, 20)))
-
-
-def _counted_as(address: str) -> str:
-    """An address as guesses from it are counted: whoever has one of IPv6 has all of a network."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return "elsewhere"
-    return str(ipaddress.ip_network((ip, 64), strict=False)) if ip.version == 6 else str(ip)
 
 
 def _unused_code(db: Session) -> str:

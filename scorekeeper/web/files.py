@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 from zlib import error as BadDeflate  # noqa: N812
 
 from babel.lists import format_list
-from flask import Blueprint, abort, current_app, flash, redirect, render_template, send_file, url_for
+from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, send_file, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
@@ -33,14 +33,15 @@ from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.paths import shipped
 from scorekeeper.rules import Refused
 from scorekeeper.services.archive import BadArchive, NewerArchive, pack, unpack
+from scorekeeper.services.attempts import TooSoon, making_a_group
 from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import MAX_BYTES, BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
-from scorekeeper.web.forms import SubmissionForm
-from scorekeeper.web.links import show_once
+from scorekeeper.web.forms import SubmissionForm, too_many_groups
+from scorekeeper.web.links import show_once, token_of
 from scorekeeper.web.sessions import today
 from scorekeeper.words.numbers import locale
 
@@ -117,7 +118,12 @@ def bring_in() -> ResponseReturnValue:
     form.validate()
     try:
         document = _document(form.file.data)
-        link = unpack(db.session(), document, form.submission_id.data, shipped("migrations"))
+        with making_a_group(db.session(), request.remote_addr or ""):
+            made_by = form.submission_id.data
+        link = unpack(db.session(), document, made_by, token_of(made_by), shipped("migrations"))
+    except TooSoon as soon:
+        form.file.errors = [too_many_groups(soon)]
+        return render_template("files/archive.html", form=form), 429, {"Retry-After": str(soon.seconds)}
     except NewerArchive:
         form.file.errors = [_("A later version of Scorekeeper wrote this archive. Nothing was saved.")]
     except BadArchive:
@@ -128,7 +134,7 @@ def bring_in() -> ResponseReturnValue:
         return render_template("files/archive.html", form=form), 409
     else:
         access.remember_link(link.link_id)
-        show_once(link)
+        show_once(link.group_id, made_by)
         flash(_("The group is here, with everything in it. Links to it from before do not open it here."), "done")
         return redirect(url_for("groups.group", group_id=link.group_id), 303)
     return render_template("files/archive.html", form=form), 422

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
 from flask import abort, request
+from flask_babel import ngettext
 from flask_wtf import FlaskForm
 from wtforms import HiddenField, IntegerField
 from wtforms.validators import InputRequired, NumberRange, Regexp
@@ -14,6 +15,7 @@ from wtforms.widgets import HiddenInput
 
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Problem
+from scorekeeper.services.attempts import TooSoon
 from scorekeeper.web import access
 from scorekeeper.words import problem_message
 
@@ -80,6 +82,14 @@ def checked(form: AnyForm) -> AnyForm:
     return form
 
 
+def too_many_groups(soon: TooSoon) -> str:
+    return ngettext(
+        "Many groups were made from here lately. Try again in %(num)s second.",
+        "Many groups were made from here lately. Try again in %(num)s seconds.",
+        soon.seconds,
+    )
+
+
 class CommandFields(TypedDict):
     """What every :class:`~scorekeeper.services.transaction.SessionCommand` carries."""
 
@@ -90,6 +100,11 @@ class CommandFields(TypedDict):
     device: str
     device_name: str
     takes_pen: bool
+
+
+def discards() -> bool:
+    """Whether it was answered that a settlement in force may be discarded."""
+    return request.form.get("discard") == "1"
 
 
 def command_fields(session: AnyRow, form: SessionForm) -> CommandFields:

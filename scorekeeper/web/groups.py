@@ -20,13 +20,14 @@ from scorekeeper.extensions import db
 from scorekeeper.ledger import standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
+from scorekeeper.services.attempts import TooSoon, making_a_group
 from scorekeeper.services.deletion import delete_group, remove_player
 from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player, retire_player
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
-from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.forms import SubmissionForm, too_many_groups
 from scorekeeper.web.ids import row_key
-from scorekeeper.web.links import page_with_new_link, show_once
+from scorekeeper.web.links import page_with_new_link, show_once, token_of
 from scorekeeper.web.offline import kept
 from scorekeeper.words import game_name, isolated, name_of, number, problem_message, ruleset_title
 from scorekeeper.words.numbers import locale
@@ -100,7 +101,12 @@ def create() -> ResponseReturnValue:
         return _start_page(form), 422
     players = tuple(field.data for field in form.taken)
     try:
-        link = create_group(db.session(), CreateGroup(form.name.data or "", players, form.submission_id.data))
+        with making_a_group(db.session(), request.remote_addr or ""):
+            made_by = form.submission_id.data
+        link = create_group(db.session(), CreateGroup(form.name.data or "", players, made_by), token_of(made_by))
+    except TooSoon as soon:
+        form.name.errors = [too_many_groups(soon)]
+        return _start_page(form), 429, {"Retry-After": str(soon.seconds)}
     except Refused as refused:
         form.add_problems(refused.problems)
         return _start_page(form), 422
@@ -109,7 +115,7 @@ def create() -> ResponseReturnValue:
         form.renew_submission()
         return _start_page(form), 409
     access.remember_link(link.link_id)
-    show_once(link)
+    show_once(link.group_id, made_by)
     return redirect(url_for("groups.group", group_id=link.group_id), 303)
 
 

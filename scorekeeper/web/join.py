@@ -12,8 +12,9 @@ from wtforms.validators import AnyOf
 
 from scorekeeper import queries
 from scorekeeper.extensions import db
+from scorekeeper.services.attempts import TooSoon
 from scorekeeper.services.groups import Role
-from scorekeeper.services.joining import TooSoon, WrongCode, end_code, join, make_code
+from scorekeeper.services.joining import WrongCode, end_code, join, make_code
 from scorekeeper.web import access
 from scorekeeper.web.forms import PlainForm, checked
 from scorekeeper.web.links import is_here_only, role_name

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from flask import Flask
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.extensions import db as database
@@ -250,6 +250,24 @@ def test_wrong_guesses_are_forgotten(app: Flask, db: Session) -> None:
         assert enter(guest, LINKED_TO_NOBODY).status == 429
 
 
+def test_nothing_is_kept_of_who_guessed_once_it_no_longer_counts(app: Flask, host: Host, db: Session) -> None:
+    def kept() -> list[str]:
+        db.rollback()
+        return sorted(db.scalars(select(JoinAttempt.key)))
+
+    code = code_for(host, make_session(db, group=host.group))
+    with stopped_clock() as clock:
+        enter(Visitor(app), "AAAAAA", environ_overrides={"REMOTE_ADDR": "192.0.2.1"})
+        assert kept() == ["code AAA", "from 192.0.2.1"]
+        clock.shift(timedelta(minutes=59))
+        enter(Visitor(app), "BBBBBB", environ_overrides={"REMOTE_ADDR": "192.0.2.2"})
+        assert len(kept()) == 4
+        clock.shift(timedelta(minutes=1))
+        # A right code leaves nothing behind, either.
+        enter(Visitor(app), code, environ_overrides={"REMOTE_ADDR": "192.0.2.3"})
+        assert kept() == ["code BBB", "from 192.0.2.2"]
+
+
 def test_one_network_of_many_addresses_counts_as_one(app: Flask) -> None:
     with stopped_clock():
         for number, first in enumerate(LETTERS[:FREE]):
@@ -257,6 +275,16 @@ def test_one_network_of_many_addresses_counts_as_one(app: Flask) -> None:
 
         assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": "2001:db8::ffff"}).status == 429
         assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": "2001:db8:1::1"}).status == 422
+
+
+def test_who_comes_by_the_old_addresses_to_a_server_that_listens_on_both_is_not_all_who_do(app: Flask) -> None:
+    with stopped_clock():
+        for first in LETTERS[:FREE]:
+            enter(Visitor(app), f"{first}WWWWW", environ_overrides={"REMOTE_ADDR": "::ffff:192.0.2.1"})
+
+        for address in ("::ffff:192.0.2.1", "192.0.2.1"):
+            assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": address}).status == 429
+        assert enter(Visitor(app), "WWWWWW", environ_overrides={"REMOTE_ADDR": "::ffff:192.0.2.2"}).status == 422
 
 
 def test_nobody_makes_up_an_address(app: Flask) -> None:
@@ -281,11 +309,3 @@ def test_behind_a_proxy_each_address_counts_that_the_proxy_has_seen(
         assert enter(Visitor(app), "WWWWWW", headers={"X-Forwarded-For": "192.0.2.1"}).status == 429
     with app.app_context():
         database.engine.dispose()
-
-
-def test_a_code_lasts_no_longer_than_its_row(db: Session, host: Host, app: Flask, session: MadeSession) -> None:
-    code = code_for(host, session)
-    db.execute(delete(JoinCode))
-    db.commit()
-
-    assert enter(Visitor(app), code).status == 422

@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.models import JoinCode
+from scorekeeper.services.attempts import TooSoon
 from scorekeeper.services.groups import Role
-from scorekeeper.services.joining import FREE, Joined, TooSoon, WrongCode, join, make_code
+from scorekeeper.services.joining import FREE, Joined, WrongCode, join, make_code
 from tests.factories import make_session
 from tests.postgres.test_locks import until_somebody_waits
 

@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.models import JoinCode
+from scorekeeper.services.attempts import LONGEST_WAIT, TooSoon, wait_after
 from scorekeeper.services.groups import Role
-from scorekeeper.services.joining import FREE, LONGEST_WAIT, TooSoon, WrongCode, join, make_code, wait_after
+from scorekeeper.services.joining import FREE, WrongCode, join, make_code
 from tests.factories import make_session
 from tests.services.test_races import at_once
 
@@ -54,7 +55,7 @@ def test_two_hosts_who_make_a_code_at_once_leave_one(db: Session) -> None:
 
 
 def test_the_wait_doubles_up_to_five_minutes() -> None:
-    waits = [wait_after(failures) for failures in range(200)]
+    waits = [wait_after(failures, FREE) for failures in range(200)]
 
     assert waits[:FREE] == [timedelta()] * FREE
     assert waits[FREE : FREE + 4] == [timedelta(seconds=seconds) for seconds in (1, 2, 4, 8)]
