@@ -24,18 +24,21 @@ from scorekeeper.models import (
     GroupTotal,
     JoinCode,
     LedgerEntry,
+    MoneyEntry,
+    Payment,
     Player,
     SessionChange,
     SessionSeat,
+    Settlement,
     Transfer,
 )
 from scorekeeper.rules import MISDEAL, Seat, Table
 from scorekeeper.services.history import dealer_by_hand, first_table, game_of
+from scorekeeper.services.ledger import chip_of
 from scorekeeper.sessionfile import (
     Adjustment,
     BuyIn,
     CashOut,
-    Chip,
     DealEvent,
     DealtBy,
     Event,
@@ -51,6 +54,7 @@ DEALS_ON_SHEET = 50
 """Deals on a page of the whole score sheet."""
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
+SETTLEMENTS_SHOWN = 10
 NOTES_SHOWN = 30
 """Notes of chips moved by hand on a page of the score sheet."""
 
@@ -205,11 +209,10 @@ def links(db: Session, group_id: int) -> Rows:
     ).all()
 
 
-def link(db: Session, group_id: int, link_id: int) -> AnyRow | None:
-    """A link of a group, withdrawn or not."""
-    return db.execute(
-        select(GroupLink.id, GroupLink.withdrawn_at).where(GroupLink.group_id == group_id, GroupLink.id == link_id)
-    ).one_or_none()
+def has_link(db: Session, group_id: int, link_id: int) -> bool:
+    """Whether a link is one of the group's, withdrawn or not."""
+    of_group = select(GroupLink.id).where(GroupLink.group_id == group_id, GroupLink.id == link_id)
+    return db.scalar(of_group) is not None
 
 
 def players(db: Session, group_id: int) -> Rows:
@@ -349,6 +352,12 @@ def deal(db: Session, session_id: int, number: int) -> AnyRow | None:
     ).one_or_none()
 
 
+def submission_of(db: Session, session_id: int, version: int) -> str | None:
+    """The form that brought a session to *version*."""
+    this = SessionChange.session_id == session_id, SessionChange.version == version
+    return db.scalar(select(SessionChange.submission_id).where(*this))
+
+
 def undecided_deal(db: Session, session_id: int) -> int | None:
     """The number of the deal a person must decide about: the first that was to start a game where none can start."""
     return db.scalar(
@@ -378,12 +387,41 @@ def deal_versions(db: Session, session_id: int, number: int) -> Rows:
     ).all()
 
 
-def transfers(db: Session, session_id: int) -> Rows:
-    """The transfers of a session's settlement in force, paid ones included, in the order of the plan."""
+def settlements(db: Session, session_id: int) -> Rows:
+    """The latest settlements of a session, the latest first, with when they were drawn up: ``drawn_at``."""
+    return db.execute(
+        select(*Settlement.__table__.columns, SessionChange.created_at.label("drawn_at"))
+        .join(
+            SessionChange,
+            (SessionChange.session_id == Settlement.session_id) & (SessionChange.version == Settlement.version),
+        )
+        .where(Settlement.session_id == session_id)
+        .order_by(Settlement.version.desc())
+        .limit(SETTLEMENTS_SHOWN)
+    ).all()
+
+
+def transfers(db: Session, session_id: int, plans: Sequence[int]) -> Rows:
+    """The transfers of some settlements of a session, by the versions that drew them up, in their order."""
     return db.execute(
         select(*Transfer.__table__.columns)
-        .where(Transfer.session_id == session_id, Transfer.withdrawn.is_(None))
+        .where(Transfer.session_id == session_id, Transfer.version.in_(plans))
         .order_by(Transfer.version, Transfer.line)
+    ).all()
+
+
+def payments(db: Session, session_id: int) -> Rows:
+    """The payments of a session that count, with their ``payer`` and ``payee``, in the order they were made."""
+    return db.execute(
+        select(*Payment.__table__.columns, Transfer.payer, Transfer.payee)
+        .join(
+            Transfer,
+            (Transfer.session_id == Payment.session_id)
+            & (Transfer.version == Payment.plan)
+            & (Transfer.line == Payment.line),
+        )
+        .where(Payment.session_id == session_id, Payment.taken_back.is_(None))
+        .order_by(Payment.plan, Payment.line, Payment.version)
     ).all()
 
 
@@ -418,6 +456,15 @@ def entries(db: Session, session_id: int, versions: Sequence[int]) -> Rows:
     ).all()
 
 
+def money_entries(db: Session, session_id: int, versions: Sequence[int]) -> Rows:
+    """What passed between people in some versions of a session."""
+    return db.execute(
+        select(MoneyEntry.version, MoneyEntry.kind, MoneyEntry.seat, MoneyEntry.amount)
+        .where(MoneyEntry.session_id == session_id, MoneyEntry.version.in_(versions))
+        .order_by(MoneyEntry.version, MoneyEntry.line)
+    ).all()
+
+
 def session_file(db: Session, session: AnyRow) -> SessionFile:
     """Everything that counts in a session, as its file: void and unscored deals and the history stay behind.
 
@@ -431,7 +478,7 @@ def session_file(db: Session, session: AnyRow) -> SessionFile:
         began=len(session.opening),
         dealer=Seat(session.first_dealer),
         opening=tuple(session.opening) if set(session.opening) != {game.start(ruleset)} else None,
-        chip=Chip(session.chip_value_minor, session.currency, session.exponent) if session.currency else None,
+        chip=chip_of(session),
         events=tuple(_events(db, session)),
     )
 

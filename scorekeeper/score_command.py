@@ -14,7 +14,7 @@ from flask_babel import ngettext
 from scorekeeper import sessionfile, words
 from scorekeeper.ledger import Transfer
 from scorekeeper.rules import Seat, Unit
-from scorekeeper.sessionfile import MAX_BYTES, BadFile, ScoredDeal, Sheet
+from scorekeeper.sessionfile import MAX_BYTES, BadFile, Chip, ScoredDeal, Sheet
 
 REFUSED = 2
 """The exit status for a file that cannot be scored."""
@@ -37,7 +37,7 @@ def score_sheet(sheet: Sheet) -> str:
     file = sheet.file
     parts = [words.ruleset_title(file.ruleset.id)]
     if file.chip is not None:
-        parts[0] += " · " + _("one chip is %(price)s", price=_money(sheet, 1))
+        parts[0] += " · " + _price(file.chip)
     if sheet.deals:
         parts.append(_deal_table(sheet))
     parts.append(_standings(sheet))
@@ -48,6 +48,11 @@ def score_sheet(sheet: Sheet) -> str:
         parts.append(_settlement(sheet, transfers))
     parts.append(_outlook(sheet))
     return "\n\n".join(parts)
+
+
+def _price(chip: Chip) -> str:
+    price = words.money(chip.value_minor, chip.currency, chip.exponent)
+    return ngettext("one chip is %(price)s", "%(num)s chips are %(price)s", chip.chips, price=price)
 
 
 def _deal_table(sheet: Sheet) -> str:
@@ -89,16 +94,20 @@ def _settlement(sheet: Sheet, transfers: Sequence[Transfer[Seat]]) -> str:
     players = sheet.file.players
     lines = [_("To settle") if transfers else _("Nothing to settle")]
     for transfer in transfers:
-        line = ngettext(
-            "%(payer)s pays %(payee)s %(chips)s chip",
-            "%(payer)s pays %(payee)s %(chips)s chips",
-            transfer.amount,
-            payer=players[transfer.payer],
-            payee=players[transfer.payee],
-            chips=words.number(transfer.amount),
-        )
-        lines.append(f"  {line} ({_money(sheet, transfer.amount)})" if sheet.file.chip else f"  {line}")
+        people = {"payer": players[transfer.payer], "payee": players[transfer.payee]}
+        lines.append("  " + _("%(payer)s pays %(payee)s %(amount)s", **people, amount=_worth(sheet, transfer.amount)))
     return "\n".join(lines)
+
+
+def _worth(sheet: Sheet, amount: int) -> str:
+    """*amount* in the unit of the settlement, and in chips too where those come to just as much."""
+    chip = sheet.file.chip
+    chips = chip.price.whole_chips(amount) if chip else amount
+    in_chips = "" if chips is None else ngettext("%(chips)s chip", "%(chips)s chips", chips, chips=words.number(chips))
+    if chip is None:
+        return in_chips
+    in_money = words.money(amount, chip.currency, chip.exponent)
+    return f"{in_chips} ({in_money})" if in_chips else in_money
 
 
 def _outlook(sheet: Sheet) -> str:
@@ -108,11 +117,6 @@ def _outlook(sheet: Sheet) -> str:
         return next_dealer
     won = _("The game is over. Won by: %(players)s", players=", ".join(players[seat] for seat in table.winners))
     return f"{won}\n{next_dealer}"
-
-
-def _money(sheet: Sheet, chips: int) -> str:
-    chip = sheet.file.chip
-    return words.money(chips * chip.value_minor, chip.currency, chip.exponent) if chip else ""
 
 
 def _table(rows: list[list[str]], *, right: set[int]) -> str:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat, Transfer
+from scorekeeper import queries
+from scorekeeper.ledger import Choices
+from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
@@ -30,7 +32,7 @@ from scorekeeper.services.deals import (
     void_deal,
 )
 from scorekeeper.services.history import game_of
-from scorekeeper.services.ledger import adjustments
+from scorekeeper.services.ledger import adjustments, price_of
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.sessions import (
     Adjust,
@@ -41,7 +43,7 @@ from scorekeeper.services.sessions import (
     close_session,
     reopen_session,
 )
-from scorekeeper.services.settlement import MarkTransfer, is_settled_by, mark_transfer, redraw_settlement
+from scorekeeper.services.settlement import Pay, TakeBack, accounts, pay, still_open, take_back
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from tests.deals import fill_in
 from tests.factories import NAMES, MadeSession, make_group, make_session
@@ -131,8 +133,6 @@ class Sitting:
 
     db: Session
     made: MadeSession
-    settles: bool = False
-    """Whether nothing changed the results since the settlement was drawn up."""
 
     @classmethod
     def begin(cls, db: Session, rules: Rules, **more: Any) -> Sitting:
@@ -176,16 +176,36 @@ class Sitting:
         )
         return [(row.sessions, row.games, row.wins, row.chips) for row in found]
 
+    def settlement(self) -> AnyRow | None:
+        """That in force."""
+        drawn = queries.settlements(self.db, self.made.id)
+        return drawn[0] if drawn and drawn[0].withdrawn is None else None
+
     def transfers(self) -> Sequence[AnyRow]:
         """Those in force."""
-        return self.db.execute(
-            select(*Transfer.__table__.columns)
-            .where(Transfer.session_id == self.made.id, Transfer.withdrawn.is_(None))
-            .order_by(Transfer.version, Transfer.line)
-        ).all()
+        drawn = self.settlement()
+        return queries.transfers(self.db, self.made.id, [drawn.version]) if drawn else []
+
+    def payments(self) -> Sequence[AnyRow]:
+        """Those that count."""
+        return queries.payments(self.db, self.made.id)
+
+    def open(self) -> list[int]:
+        """What is still to be paid of each transfer in force."""
+        return [transfer.amount for transfer in still_open(self.transfers(), self.payments())]
 
     def is_settled(self) -> bool:
-        return is_settled_by(self.seats(), self.transfers())
+        """Whether what is won and lost has been paid, is to be, is the bank's, or is left open by the settlement."""
+        price, drawn = price_of(self.row), self.settlement()
+        left = {int(seat): amount for seat, amount in drawn.left_open.items()} if drawn else {}
+        to_come = still_open(self.transfers(), self.payments())
+        seats = self.seats()
+        bank = {
+            account.seat: account.from_bank - max(0, account.bought - account.cashed)
+            for account in accounts(price, seats, to_come, left)
+        }
+        # The bank pays back at most what was bought, and keeps what it paid for winnings from those who lost.
+        return all(amount <= 0 for amount in bank.values())
 
     def record(self, facts: Facts) -> None:
         record_deal(self.db, RecordDeal(**self.made.command(self.db), facts=facts))
@@ -224,22 +244,18 @@ class Sitting:
         start_next_game(self.db, self.made.plain_command(self.db))
 
     def correct(self, number: int, facts: Facts) -> None:
-        command = CorrectDeal(**self.made.command(self.db), number=self._number(number), facts=facts)
+        command = CorrectDeal(**self.made.command(self.db), number=self._number(number), facts=facts, discard=True)
         correct_deal(self.db, command)
-        self.settles = False
 
     def restore(self, number: int) -> None:
-        restore_deal(self.db, RestoreDeal(**self.made.command(self.db), number=self._number(number)))
-        self.settles = False
+        restore_deal(self.db, RestoreDeal(**self.made.command(self.db), number=self._number(number), discard=True))
 
     def void(self, number: int) -> None:
-        void_deal(self.db, VoidDeal(**self.made.command(self.db), number=self._number(number)))
-        self.settles = False
+        void_deal(self.db, VoidDeal(**self.made.command(self.db), number=self._number(number), discard=True))
 
     def decide(self, number: int, *, starts_game: bool) -> None:
-        command = self.made.command(self.db)
-        decide_game(self.db, DecideGame(**command, number=self._number(number), starts_game=starts_game))
-        self.settles = False
+        command = self.made.command(self.db) | {"number": self._number(number), "discard": True}
+        decide_game(self.db, DecideGame(**command, starts_game=starts_game))
 
     def buy(self, seat: int, chips: int) -> None:
         buy_in(self.db, MoveChips(**self.made.command(self.db), seat=Seat(seat), chips=chips))
@@ -253,24 +269,26 @@ class Sitting:
         moved[taker % len(moved)] += chips
         adjust(self.db, Adjust(**self.made.command(self.db), chips=tuple(moved), note="paid for the drinks"))
 
-    def close(self) -> None:
-        close_session(self.db, self.made.plain_command(self.db))
-        self.settles = True
+    def close(self, choices: Choices[int] | None = None) -> None:
+        close_session(self.db, self.made.plain_command(self.db), choices)
 
     def reopen(self) -> None:
         reopen_session(self.db, self.made.plain_command(self.db))
-        self.settles = False
 
-    def redraw(self) -> None:
-        redraw_settlement(self.db, self.made.plain_command(self.db))
-        self.settles = True
-
-    def mark(self, place: int, *, paid: bool) -> None:
-        transfers = [transfer for transfer in self.transfers() if (transfer.paid is None) == paid]
-        if transfers:
-            transfer = transfers[place % len(transfers)]
+    def pay(self, place: int, amount: int | None = None) -> None:
+        """Pay one of the transfers that are open, or so much of it."""
+        lines = [line for line, still in zip(self.transfers(), self.open(), strict=True) if still]
+        if lines:
+            line = lines[place % len(lines)]
             command = self.made.command(self.db)
-            mark_transfer(self.db, MarkTransfer(**command, plan=transfer.version, line=transfer.line, paid=paid))
+            pay(self.db, Pay(**command, plan=line.version, line=line.line, amount=amount))
+
+    def take_back(self, place: int) -> None:
+        """Take back one of the payments that count."""
+        payments = self.payments()
+        if payments:
+            payment = payments[place % len(payments)].version
+            take_back(self.db, TakeBack(**self.made.command(self.db), payment=payment))
 
     def some_deal(self, chance: Random, number: int | None = None) -> Facts:
         """A deal that may be next, or in place of deal *number*; now and then dealt out of turn."""

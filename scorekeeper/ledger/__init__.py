@@ -5,6 +5,7 @@ Pure: standard library only, no sentences. Amounts are whole chips or whole mino
 
 from scorekeeper.ledger.entries import (
     EntryKind,
+    MoneyKind,
     Standing,
     UnbalancedLedger,
     standings,
@@ -21,6 +22,7 @@ from scorekeeper.ledger.money import (
     plain,
     spread,
 )
+from scorekeeper.ledger.price import Price
 from scorekeeper.ledger.settlement import Choices, Plan, Transfer, plan_beside_bank, plan_settlement, plan_with
 
 __all__ = [
@@ -30,7 +32,9 @@ __all__ = [
     "Choices",
     "EntryKind",
     "MalformedAmount",
+    "MoneyKind",
     "Plan",
+    "Price",
     "Spread",
     "Standing",
     "Transfer",

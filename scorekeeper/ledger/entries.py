@@ -9,18 +9,23 @@ K = TypeVar("K")
 
 
 class EntryKind(StrEnum):
-    """What an entry came from. A reversal has the kind of what it reverses."""
+    """What an entry of chips came from. A reversal has the kind of what it reverses."""
 
     DEAL = "deal"
     BUY_IN = "buy-in"
     CASH_OUT = "cash-out"
     ADJUSTMENT = "adjustment"
-    TRANSFER = "transfer"
 
     @property
     def is_result(self) -> bool:
-        """Whether such chips were won or lost, rather than bought, given back or paid off."""
+        """Whether such chips were won or lost, rather than bought or given back."""
         return self in (EntryKind.DEAL, EntryKind.ADJUSTMENT)
+
+
+class MoneyKind(StrEnum):
+    """What an entry between people came from, in the unit of the settlement: money, or chips that have no price."""
+
+    PAYMENT = "payment"
 
 
 class UnbalancedLedger(ValueError):

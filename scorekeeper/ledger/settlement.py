@@ -9,8 +9,8 @@ of whom is one more transfer. :func:`_connected_groups` finds the cheapest.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -55,10 +55,10 @@ class Choices(Generic[K]):
     banker: K | None = None
     least: int = 1
     step: int = 1
-    apart: Set[frozenset[K]] = field(default_factory=frozenset)
+    apart: tuple[tuple[K, K], ...] = ()
 
     def may_pay(self, one: K, other: K) -> bool:
-        return frozenset((one, other)) not in self.apart
+        return (one, other) not in self.apart and (other, one) not in self.apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def plan_with(balances: Mapping[K, int], choices: Choices[K]) -> Plan[K]:
     what would be a transfer below the least, and what nobody who may pay can settle. Where more is owed by them than to
     them, the rest is the bank's: it keeps what it does in :func:`plan_beside_bank`, and that is settled.
 
-    >>> plan_with({"Ann": -5, "Ben": 3, "Cleo": 2}, Choices(apart={frozenset(("Ann", "Ben"))})).transfers
+    >>> plan_with({"Ann": -5, "Ben": 3, "Cleo": 2}, Choices(apart=(("Ann", "Ben"),))).transfers
     (Transfer(payer='Ann', payee='Cleo', amount=5), Transfer(payer='Cleo', payee='Ben', amount=3))
     >>> plan_with({"Ann": -7, "Ben": 5, "Cleo": 2}, Choices(step=5))
     Plan(transfers=(Transfer(payer='Ann', payee='Ben', amount=5),), left={'Ann': -2, 'Ben': 0, 'Cleo': 2})

@@ -29,6 +29,7 @@ from sqlalchemy import (
     Table,
     create_engine,
     insert,
+    null,
     select,
     text,
 )
@@ -41,7 +42,7 @@ from scorekeeper.models import AnyRow, Base, GameSession, Group, GroupLink, Join
 from scorekeeper.names import clean_name, clean_note
 from scorekeeper.rules import Refused, Seat
 from scorekeeper.services.check import differences
-from scorekeeper.services.groups import NewLink, Role, group_made, insert_link, of_group
+from scorekeeper.services.groups import NewLink, Role, group_made, insert_link, link_again, of_group
 from scorekeeper.services.seats import seating_note
 from scorekeeper.services.transaction import fingerprint_of, transaction
 from scorekeeper.sessionfile import BadFile, read_document, write_document
@@ -95,21 +96,24 @@ def pack(db: Session, group_id: int) -> dict[str, Any]:
     }
 
 
-def unpack(db: Session, document: object, submission_id: str, migrations: Path) -> NewLink:
-    """Make the group of a document, and a host link to it. The links it had open nothing here.
+def unpack(db: Session, document: object, submission_id: str, token: str, migrations: Path) -> NewLink:
+    """Make the group of a document, and a host link to it with *token*. The links it had open nothing here.
 
-    Sending the same ``submission_id`` again makes no second group, but gives another link to the first.
+    Sending the same ``submission_id`` again makes no second group, and gives the same link.
 
     :raises BadArchive: if it is no such document, or does not add up; nothing is written.
     :raises NewerArchive: if a later version wrote it; nothing is written.
     :raises ChangedForm: if it comes with another document; nothing is written.
+    :raises LinkGone: if it comes again and the link has been withdrawn; nothing is written.
     """
     with _scratch(document, migrations) as scratch:
         rows = {table: scratch.execute(select(table)).all() for table in _TABLES}
     form = {"submission_id": submission_id, "fingerprint": fingerprint_of(document)}
     with transaction(db):
-        group_id = group_made(db, **form)
-        return insert_link(db, _bring_in(db, rows, form) if group_id is None else group_id, Role.HOST, "")
+        made = group_made(db, **form)
+        if made is not None:
+            return link_again(db, made, token)
+        return insert_link(db, _bring_in(db, rows, form), Role.HOST, "", token)
 
 
 def _written(value: object) -> object:
@@ -194,7 +198,8 @@ def _value(column: Column[Any], value: object) -> object:
             bits = 63 if isinstance(kind, BigInteger) else 31
             fits = value is None or (type(value) is int and -(2**bits) <= value < 2**bits)
         case JSON():
-            return value
+            # None alone would be stored as the JSON value.
+            return null() if value is None else value
         case DateTime() | Date() as kind:
             if value is None:
                 return value

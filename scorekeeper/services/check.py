@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from bisect import bisect
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, UnbalancedLedger
+from scorekeeper.ledger import EntryKind, MoneyKind, UnbalancedLedger
 from scorekeeper.ledger.chipset import worth
 from scorekeeper.models import (
     AnyRow,
@@ -25,8 +25,11 @@ from scorekeeper.models import (
     Group,
     GroupTotal,
     LedgerEntry,
+    MoneyEntry,
+    Payment,
     SessionChange,
     SessionSeat,
+    Settlement,
     Transfer,
 )
 from scorekeeper.rules import IllegalRules, Refused, Seat, Unit
@@ -42,11 +45,11 @@ from scorekeeper.services.history import (
     replay,
     still_declared,
 )
-from scorekeeper.services.ledger import SEAT_SUMS, adjustments
+from scorekeeper.services.ledger import SEAT_SUMS, adjustments, price_of
 from scorekeeper.services.seats import seating_of
-from scorekeeper.services.settlement import plan
+from scorekeeper.services.settlement import choices_made, plan
 
-_POSTS = {
+_POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "open": EntryKind.BUY_IN,
     "buy-in": EntryKind.BUY_IN,
     "cash-out": EntryKind.CASH_OUT,
@@ -56,14 +59,15 @@ _POSTS = {
     "void": EntryKind.DEAL,
     "restore": EntryKind.DEAL,
     "decide": EntryKind.DEAL,
-    "paid": EntryKind.TRANSFER,
-    "unpaid": EntryKind.TRANSFER,
+    "paid": MoneyKind.PAYMENT,
+    "unpaid": MoneyKind.PAYMENT,
 }
-"""What each kind of change enters in the ledger."""
+"""What each kind of change enters: in the ledger of chips, or in that of money."""
 _POSTS_NOTHING = ("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count")
 _CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
 _DRAWS_UP = ("close", "settle")
-_WITHDRAWS = ("reopen", "settle")
+_ENDS = ("reopen", "settle", "record")
+_DISCARDS = (*_ENDS, "correct", "void", "restore", "decide")
 
 Standings = defaultdict[tuple[int, str], Counter[str]]
 """For a player and a card game: what the row of the group's standings should say."""
@@ -96,7 +100,8 @@ def differences(db: Session) -> Iterator[Difference]:
         yield from stored.of_ledger()
         yield from stored.of_pieces()
         yield from stored.of_seats()
-        yield from stored.of_transfers()
+        yield from stored.of_settlements()
+        yield from stored.of_payments()
         yield from stored.of_groups()
         stored.add_to(won)
     for group in db.execute(select(Group.id, Group.chip_set).where(Group.chip_set.is_not(None))):
@@ -125,7 +130,10 @@ class _Stored:
         self.seats = self._rows(db, SessionSeat, SessionSeat.seat)
         self.entries = self._rows(db, LedgerEntry, LedgerEntry.version, LedgerEntry.line)
         self.changes = self._rows(db, SessionChange, SessionChange.version)
+        self.settlements = self._rows(db, Settlement, Settlement.version)
         self.transfers = self._rows(db, Transfer, Transfer.version, Transfer.line)
+        self.payments = self._rows(db, Payment, Payment.version)
+        self.money = self._rows(db, MoneyEntry, MoneyEntry.version, MoneyEntry.line)
         self.deal_versions = self._rows(db, DealVersion, DealVersion.number, DealVersion.replaced)
         self.kind_of = {change.version: change.kind for change in self.changes}
         self.game, _ = game_of(self.session)
@@ -175,8 +183,8 @@ class _Stored:
         yield from self._compare("first change", self.kind_of.get(1), "open")
         yield from self._compare("changes", set(self.kind_of.values()) - {*_POSTS, *_POSTS_NOTHING}, set())
         yield from self._compare("versions", list(self.kind_of), list(range(1, session.version + 1)))
-        ends = [change.kind for change in self.changes if change.kind in ("close", "reopen")]
-        yield from self._compare("state", session.state, "closed" if ends and ends[-1] == "close" else "open")
+        in_force = any(row.withdrawn is None for row in self.settlements)
+        yield from self._compare("state", session.state, "closed" if in_force else "open")
 
     def of_seatings(self) -> Iterator[Difference]:
         """Everybody sits as they did at the beginning until they are seated anew."""
@@ -223,54 +231,84 @@ class _Stored:
                 yield from self._compare(f"colours of {change.version}", pieces, moved.get(change.version, 0))
 
     def of_seats(self) -> Iterator[Difference]:
-        paid: Counter[int] = Counter()
-        for transfer in self.transfers:
-            if transfer.paid is not None:
-                paid[transfer.payer] += transfer.chips
-                paid[transfer.payee] -= transfer.chips
         won = Counter(seat for deal in self.replayed.deals for seat in deal.winners)
         for row, expected in zip(self.seats, self.seats_at(self.session.version), strict=True):
             yield from self._compare(f"wins of seat {row.seat}", row.wins, won[Seat(row.seat)])
             for name in ("chips", "bought", "cashed", "settled"):
                 yield from self._compare(f"{name} of seat {row.seat}", getattr(row, name), getattr(expected, name))
-            yield from self._compare(f"transfers of seat {row.seat}", row.settled, paid[row.seat])
             if self.game.unit is Unit.CHIPS and row.seat < len(self.table.totals):
                 yield from self._compare(f"total of seat {row.seat}", row.chips, self.table.totals[row.seat])
 
-    def of_transfers(self) -> Iterator[Difference]:
-        plans: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    def of_settlements(self) -> Iterator[Difference]:
+        """Each is the plan for what was open then, and in force until something discarded it, if it is not so still."""
+        lines: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
         for row in self.transfers:
-            plans[row.version].append((row.payer, row.payee, row.chips))
-        drawn_up = {version for version, kind in self.kind_of.items() if kind in _DRAWS_UP}
-        for version in sorted(drawn_up | plans.keys()):
+            lines[row.version].append((row.payer, row.payee, row.amount))
+        drawn_up = [version for version, kind in self.kind_of.items() if kind in _DRAWS_UP]
+        yield from self._compare("settlements", [row.version for row in self.settlements], drawn_up)
+        for row in self.settlements:
+            what = f"settlement {row.version}"
             try:
-                expected = plan(self.seats_at(version)) if version in drawn_up else ()
+                expected = plan(price_of(self.session), self.seats_at(row.version), choices_made(row.choices))
             except UnbalancedLedger:
                 # What does not sum to zero has been reported, and cannot be settled.
                 continue
-            transfers = [(transfer.payer, transfer.payee, transfer.amount) for transfer in expected]
-            yield from self._compare(f"settlement {version}", plans[version], transfers)
+            transfers = [(transfer.payer, transfer.payee, transfer.amount) for transfer in expected.transfers]
+            yield from self._compare(what, lines[row.version], transfers)
+            left = {str(seat): amount for seat, amount in expected.left.items() if amount}
+            yield from self._compare(f"what {what} leaves open", row.left_open, left)
+            last = self.session.version if row.withdrawn is None else row.withdrawn - 1
+            yield from self._compare(f"results at {what}", self._results_at(last), self._results_at(row.version))
+            if row.withdrawn is not None:
+                yield from self._compare(f"withdrawal of {what}", row.withdrawn in self._ends_of(row.version), True)
 
-        withdrawals = [version for version, kind in self.kind_of.items() if kind in _WITHDRAWS]
-        payments = {
-            (entry.version, entry.seat, entry.chips) for entry in self.entries if entry.kind == EntryKind.TRANSFER
-        }
-        for row in self.transfers:
-            what = f"transfer {row.version}, {row.line}"
-            if row.paid is not None:
-                posted = {(row.paid, row.payer, row.chips), (row.paid, row.payee, -row.chips)} <= payments
-                yield from self._compare(f"payment of {what}", posted, True)
-                yield from self._compare(f"withdrawal of {what}", row.withdrawn, None)
-            elif row.withdrawn is not None:
-                later = row.withdrawn in withdrawals and row.withdrawn > row.version
-                yield from self._compare(f"withdrawal of {what}", later, True)
-            elif any(version > row.version for version in withdrawals):
-                # One that was paid then, and has not been paid after all, is in force again.
-                unpaid = any(self.kind_of[version] == "unpaid" for version in self.kind_of if version > withdrawals[-1])
-                yield from self._compare(f"withdrawal of {what}", unpaid, True)
+    def _ends_of(self, version: int) -> Iterator[int]:
+        """When the settlement of *version* may have been withdrawn.
+
+        A correction that left the results as they were did not discard it once; and one of which a payment was taken
+        back came into force again, beside its successor, which was withdrawn then.
+        """
+        for later in range(version + 1, self.session.version + 1):
+            kind = self.kind_of.get(later)
+            if kind in _DISCARDS or kind == "unpaid":
+                yield later
+            if kind in _ENDS:
+                return
+
+    def _results_at(self, version: int) -> list[tuple[int, int, int]]:
+        return [(seat.chips, seat.bought, seat.cashed) for seat in self.seats_at(version)]
+
+    def of_payments(self) -> Iterator[Difference]:
+        """Each is of a line drawn up before, no more than that, and stands in the ledger, as does what took it back."""
+        lines = {(row.version, row.line): row for row in self.transfers}
+        expected: dict[int, dict[int, int]] = {}
+        paid: Counter[tuple[int, int]] = Counter()
+        for row in self.payments:
+            line = lines[row.plan, row.line]
+            what = f"payment {row.version}"
+            yield from self._compare(f"kind of {what}", self.kind_of.get(row.version), "paid")
+            yield from self._compare(f"order of {what}", row.version > row.plan, True)
+            expected[row.version] = {line.payer: row.amount, line.payee: -row.amount}
+            if row.taken_back is None:
+                paid[row.plan, row.line] += row.amount
+            else:
+                yield from self._compare(f"end of {what}", self.kind_of.get(row.taken_back), "unpaid")
+                yield from self._compare(f"order of the end of {what}", row.taken_back > row.version, True)
+                expected[row.taken_back] = {line.payer: -row.amount, line.payee: row.amount}
+        for key, amount in paid.items():
+            yield from self._compare(f"payments of transfer {key}", amount <= lines[key].amount, True)
+        posted: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for entry in self.money:
+            posted[entry.version][entry.seat] = entry.amount
+            what = f"entry of money {entry.version}, {entry.line}"
+            yield from self._compare(f"kind of {what}", entry.kind, MoneyKind.PAYMENT)
+        yield from self._compare("money", posted, expected)
+        pays = [version for version, kind in self.kind_of.items() if isinstance(_POSTS.get(kind), MoneyKind)]
+        yield from self._compare("changes that pay", sorted(posted), pays)
 
     def of_groups(self) -> Iterator[Difference]:
-        for rows in (self.deals, self.deal_versions, self.seats, self.entries, self.changes, self.transfers):
+        of_play = (self.deals, self.deal_versions, self.seats, self.entries, self.changes)
+        for rows in (*of_play, self.settlements, self.transfers, self.payments, self.money):
             groups = {row.group_id for row in rows} - {self.session.group_id}
             yield from self._compare("groups of its rows", groups, set())
 
@@ -291,6 +329,9 @@ class _Stored:
             if entry.seat is not None and entry.version <= version and entry.kind in SEAT_SUMS:
                 sign = -1 if entry.kind == EntryKind.CASH_OUT else 1
                 seats[entry.seat][SEAT_SUMS[entry.kind].key] += sign * entry.chips
+        for entry in self.money:
+            if entry.version <= version:
+                seats[entry.seat]["settled"] += entry.amount
         return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats]
 
     def add_to(self, won: Standings) -> None:

@@ -7,17 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger.chipset import Colour, counter, worth
 from scorekeeper.limits import MAX_CHIPS
-from scorekeeper.models import SessionSeat
 from scorekeeper.rules import Problem, Refused
+from scorekeeper.services.ledger import held
 from scorekeeper.services.transaction import AlreadyDone, SessionClosed, SessionCommand, change_session, transaction
-
-IN_HAND = SessionSeat.bought + SessionSeat.chips - SessionSeat.cashed + SessionSeat.settled
-"""The chips a seat should have in front of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +75,8 @@ def count_in(db: Session, command: CountIn) -> None:
     """
     try:
         with transaction(db):
-            held = select(IN_HAND).where(SessionSeat.session_id == command.session_id).order_by(SessionSeat.seat)
             by_colour = command.pieces if any(command.pieces) else ()
-            count = Count(command.counted, tuple(db.scalars(held)), by_colour)
+            count = Count(command.counted, held(db, command.session_id), by_colour)
             session = change_session(db, command, "count", note=count.note())
             if session.state != "open":
                 raise SessionClosed

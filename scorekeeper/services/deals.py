@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
-from scorekeeper.models import AnyRow, Base, Deal, DealVersion
+from scorekeeper.models import AnyRow, Base, Deal, DealVersion, GameSession
 from scorekeeper.rules import CardGame, Facts, IllegalDeal, Problem, Ruleset, Seat, Table
 from scorekeeper.services.history import (
     Brought,
@@ -26,6 +26,7 @@ from scorekeeper.services.history import (
     still_declared,
 )
 from scorekeeper.services.ledger import adjustments, post_deals
+from scorekeeper.services.settlement import SettlementInForce, discard
 from scorekeeper.services.transaction import (
     AlreadyDone,
     SessionClosed,
@@ -47,7 +48,14 @@ _MOVE_ON = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecordDeal(SessionCommand):
+class ChangeDeals(SessionCommand):
+    """``discard`` says that a settlement in force may be discarded for it."""
+
+    discard: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordDeal(ChangeDeals):
     facts: Facts
 
 
@@ -66,7 +74,7 @@ class DeclareDeal(SessionCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectDeal(SessionCommand):
+class CorrectDeal(ChangeDeals):
     """``facts`` are the whole deal as it should have been entered. Correcting a void deal makes it count again."""
 
     number: int
@@ -74,17 +82,17 @@ class CorrectDeal(SessionCommand):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoidDeal(SessionCommand):
+class VoidDeal(ChangeDeals):
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RestoreDeal(SessionCommand):
+class RestoreDeal(ChangeDeals):
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecideGame(SessionCommand):
+class DecideGame(ChangeDeals):
     """Whether a new game begins with a deal: how a person decides about deals that no longer count."""
 
     number: int
@@ -99,11 +107,11 @@ def record_deal(db: Session, command: RecordDeal) -> int:
     :raises MalformedDeal: if its facts are not a deal; nothing is written.
     :raises IllegalDeal: if it cannot have happened; nothing is written.
     :raises StaleSession: if the session is past ``expected_version``.
-    :raises SessionClosed: if the session has ended.
+    :raises SettlementInForce: if the session has ended, and ``discard`` is not said.
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "record")
+            session = _make_way(db, command, change_session(db, command, "record"))
             game, ruleset = _recordable(session)
             return _enter(db, session, game, Table.restored(ruleset, session.table), command.facts)
     except AlreadyDone as done:
@@ -171,7 +179,7 @@ def drop_declared(db: Session, command: SessionCommand) -> None:
 
 
 def correct_deal(db: Session, command: CorrectDeal) -> None:
-    """Replace what was entered about a deal and score every deal after it again, in any state of the session.
+    """Replace what was entered about a deal and score every deal after it again.
 
     The ledger only grows: reversing and replacement entries keep who and when. If the game now ends earlier, later
     deals are kept, marked unscored and shown, until a person starts a new game from them or voids them.
@@ -179,6 +187,7 @@ def correct_deal(db: Session, command: CorrectDeal) -> None:
     :raises MalformedDeal: if the facts are not a deal; nothing is written.
     :raises IllegalDeal: if this deal cannot have happened; nothing is written.
     :raises StaleSession: if the session is past ``expected_version``.
+    :raises SettlementInForce: if the session has ended, and ``discard`` is not said.
     """
     _change_deal(db, command, "correct", facts=command.facts, void=False)
 
@@ -187,6 +196,7 @@ def void_deal(db: Session, command: VoidDeal) -> None:
     """Cancel a deal: everything is as if it had never been dealt, and the history keeps it.
 
     :raises StaleSession: if the session is past ``expected_version``.
+    :raises SettlementInForce: if the session has ended, and ``discard`` is not said.
     """
     _change_deal(db, command, "void", void=True)
 
@@ -195,6 +205,7 @@ def restore_deal(db: Session, command: RestoreDeal) -> None:
     """Have a void deal count again, as it was.
 
     :raises StaleSession: if the session is past ``expected_version``.
+    :raises SettlementInForce: if the session has ended, and ``discard`` is not said.
     """
     _change_deal(db, command, "restore", void=False)
 
@@ -204,6 +215,7 @@ def decide_game(db: Session, command: DecideGame) -> None:
 
     :raises IllegalDeal: if a new game cannot begin there, because the one before has not ended.
     :raises StaleSession: if the session is past ``expected_version``.
+    :raises SettlementInForce: if the session has ended, and ``discard`` is not said.
     """
     _change_deal(db, command, "decide", starts_game=command.starts_game)
 
@@ -269,6 +281,19 @@ def _enter(db: Session, session: AnyRow, game: CardGame[Any], table: Table, fact
     return number
 
 
+def _make_way(db: Session, command: ChangeDeals, session: AnyRow) -> AnyRow:
+    """The session's row with no settlement in force, which what comes would change.
+
+    :raises SettlementInForce: if there is one, and it is not to be discarded.
+    """
+    if session.state != "closed":
+        return session
+    if not command.discard:
+        raise SettlementInForce
+    discard(db, session)
+    return db.execute(select(*GameSession.__table__.columns).where(GameSession.id == session.id)).one()
+
+
 def _recordable(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
     """The game of a session in which a deal can be recorded.
 
@@ -296,7 +321,7 @@ def _change_deal(
     """Change what is given about a deal, keep what it said before, and score from it on again."""
     try:
         with transaction(db):
-            session = change_session(db, command, kind, note=str(command.number))
+            session = _make_way(db, command, change_session(db, command, kind, note=str(command.number)))
             rows = _deals_from(db, session, command.number)
             place = next((place for place, row in enumerate(rows) if row.number == command.number), None)
             if place is None:

@@ -9,16 +9,16 @@ from typing import NamedTuple, cast
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind
-from scorekeeper.models import AnyRow, Base, LedgerEntry, SessionSeat
+from scorekeeper.ledger import EntryKind, MoneyKind, Price
+from scorekeeper.models import AnyRow, Base, GameSession, LedgerEntry, MoneyEntry, SessionSeat
 from scorekeeper.services.history import Brought
+from scorekeeper.sessionfile import Chip
 
 SEAT_SUMS = {
     EntryKind.DEAL: SessionSeat.chips,
     EntryKind.ADJUSTMENT: SessionSeat.chips,
     EntryKind.BUY_IN: SessionSeat.bought,
     EntryKind.CASH_OUT: SessionSeat.cashed,
-    EntryKind.TRANSFER: SessionSeat.settled,
 }
 """The sum of a seat's entries of each kind, as its row keeps it."""
 
@@ -32,7 +32,7 @@ _ADD_TO_SEATS = {
     column.key: update(_seats)
     .where(_seats.c.session_id == bindparam("of_session"), _seats.c.seat == bindparam("of_seat"))
     .values({column.key: _seats.c[column.key] + bindparam("more")})
-    for column in (*SEAT_SUMS.values(), SessionSeat.wins)
+    for column in (*SEAT_SUMS.values(), SessionSeat.settled, SessionSeat.wins)
 }
 _ADD_TO_GROUP = (
     update(_totals)
@@ -98,6 +98,46 @@ def post(db: Session, session: AnyRow, *postings: Posting) -> None:
             _add_to_seats(db, session, column, changed)
     if any(won.values()):
         add_to_group(db, session, {seat: {"chips": chips} for seat, chips in won.items()})
+
+
+def post_money(db: Session, session: AnyRow, kind: MoneyKind, amounts: Mapping[int, int]) -> None:
+    """Enter what passes between people in the session's present version: by seat, summing to zero."""
+    common = {"session_id": session.id, "version": session.version, "group_id": session.group_id, "kind": kind}
+    entries = [
+        {**common, "line": line, "seat": seat, "amount": amount} for line, (seat, amount) in enumerate(amounts.items())
+    ]
+    db.execute(insert(MoneyEntry), entries)
+    _add_to_seats(db, session, "settled", amounts)
+
+
+def chip_of(session: AnyRow) -> Chip | None:
+    """The price of chips in a session's row."""
+    if not session.currency:
+        return None
+    return Chip(session.chip_value_minor, session.currency, session.exponent, session.chips_priced)
+
+
+def price_of(session: AnyRow) -> Price:
+    """What the chips of a session's row are worth in the unit of its settlement."""
+    chip = chip_of(session)
+    return chip.price if chip else Price()
+
+
+def held(db: Session, session_id: int) -> tuple[int, ...]:
+    """The chips that every seat of a session should have in front of it, as it stands now."""
+    session = select(*GameSession.__table__.columns).where(GameSession.id == session_id)
+    seats = select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session_id)
+    row = db.execute(session).one_or_none()
+    return in_hand(row, db.execute(seats.order_by(SessionSeat.seat)).all()) if row else ()
+
+
+def in_hand(session: AnyRow, seats: Sequence[AnyRow]) -> tuple[int, ...]:
+    """The chips that every one of a session's *seats* should have in front of it.
+
+    What people have paid each other stands for chips that have gone the other way.
+    """
+    settled = price_of(session).chips_for([seat.settled for seat in seats])
+    return tuple(seat.bought + seat.chips - seat.cashed + chips for seat, chips in zip(seats, settled, strict=True))
 
 
 def post_deals(db: Session, session: AnyRow, differences: Sequence[Difference]) -> None:

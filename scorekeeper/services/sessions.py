@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind
+from scorekeeper.ledger import Choices, EntryKind
 from scorekeeper.ledger.chipset import Bank, Colour
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
@@ -21,8 +21,8 @@ from scorekeeper.services.chipset import bank, check_sum, moved_in, note_of, set
 from scorekeeper.services.groups import change_group
 from scorekeeper.services.history import game_of
 from scorekeeper.services.joining import end_codes
-from scorekeeper.services.ledger import Amount, Posting, post
-from scorekeeper.services.settlement import draw_up, withdraw_unpaid
+from scorekeeper.services.ledger import Amount, Posting, held, post
+from scorekeeper.services.settlement import discard, draw_up
 from scorekeeper.services.transaction import (
     AlreadyDone,
     ChangedForm,
@@ -135,6 +135,7 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
             chip_value_minor=command.chip and command.chip.value_minor,
             currency=command.chip and command.chip.currency,
             exponent=command.chip and command.chip.exponent,
+            chips_priced=command.chip and command.chip.chips,
             table=table.state(),
             seating=list(enumerate(command.players)),
             pen=command.device,
@@ -204,13 +205,9 @@ def cash_out(db: Session, command: MoveChips) -> tuple[Colour, ...]:
             colours = _colours(db, command, Bank.take_back)
             session = _open(change_session(db, command, "cash-out", note=note_of(colours)))
             _check_seat(_accounts(db, session), command.seat)
-            held = db.execute(
-                select(SessionSeat.chips + SessionSeat.bought - SessionSeat.cashed + SessionSeat.settled).where(
-                    SessionSeat.session_id == session.id, SessionSeat.seat == command.seat
-                )
-            ).scalar_one()
-            if command.chips > held:
-                raise Refused(Problem("CHIPS_SHORT", "chips", {"held": held, "player": command.seat}))
+            own = held(db, session.id)[command.seat]
+            if command.chips > own:
+                raise Refused(Problem("CHIPS_SHORT", "chips", {"held": own, "player": command.seat}))
             post(db, session, cashed(session.version, command.seat, command.chips))
     except AlreadyDone as done:
         return moved_in(db, command.session_id, done.version)
@@ -238,8 +235,8 @@ def adjust(db: Session, command: Adjust) -> None:
         return
 
 
-def close_session(db: Session, command: SessionCommand) -> None:
-    """End a session and draw up its settlement.
+def close_session(db: Session, command: SessionCommand, choices: Choices[int] | None = None) -> None:
+    """End a session and draw up its settlement as *choices* say.
 
     :raises StaleSession: if the session is past ``expected_version``.
     :raises SessionClosed: if it has ended already.
@@ -249,13 +246,13 @@ def close_session(db: Session, command: SessionCommand) -> None:
             session = _open(change_session(db, command, "close"))
             end_codes(db, session.id)
             db.execute(update(GameSession).where(GameSession.id == session.id).values(state="closed"))
-            draw_up(db, session)
+            draw_up(db, session, choices or Choices())
     except AlreadyDone:
         return
 
 
 def reopen_session(db: Session, command: SessionCommand) -> None:
-    """Carry on with a session that had ended. What was paid stays paid; what was not is withdrawn.
+    """Carry on with a session that had ended. What was paid stays paid; the settlement is discarded.
 
     :raises StaleSession: if the session is past ``expected_version``, or has not ended.
     """
@@ -264,8 +261,7 @@ def reopen_session(db: Session, command: SessionCommand) -> None:
             session = change_session(db, command, "reopen")
             if session.state != "closed":
                 raise StaleSession
-            db.execute(update(GameSession).where(GameSession.id == session.id).values(state="open"))
-            withdraw_unpaid(db, session)
+            discard(db, session)
     except AlreadyDone:
         return
 

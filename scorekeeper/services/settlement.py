@@ -1,20 +1,27 @@
-"""The settlement of a session: who pays whom, in the fewest transfers, and what has been paid."""
+"""The settlement of a session: who pays whom, what has been paid, and what is left open.
+
+A plan is drawn up when a session ends, and stays as it is until it is discarded. What it settles, and every payment, is
+in money where chips have a price, and else in chips.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, UnbalancedLedger, plan_beside_bank, plan_settlement
+from scorekeeper.ledger import Choices, MoneyKind, Plan, Price, UnbalancedLedger, plan_with
 from scorekeeper.ledger import Transfer as PlannedTransfer
-from scorekeeper.models import AnyRow, SessionSeat, Transfer
-from scorekeeper.services.ledger import Amount, Posting, post
+from scorekeeper.models import AnyRow, GameSession, Payment, SessionSeat, Settlement, Transfer
+from scorekeeper.rules import Problem, Refused
+from scorekeeper.services.ledger import post_money, price_of
 from scorekeeper.services.transaction import (
     AlreadyDone,
+    SessionClosed,
     SessionCommand,
     StaleSession,
     change_session,
@@ -22,154 +29,214 @@ from scorekeeper.services.transaction import (
 )
 
 
+class SettlementInForce(SessionClosed):
+    """A change would discard the settlement in force, and nobody has said that it may."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MarkTransfer(SessionCommand):
-    """A transfer, by the version that drew it up and its line there, and whether it has been paid."""
+class Pay(SessionCommand):
+    """So much of a transfer, by the version that drew it up and its line there, has been paid; None is all of it."""
 
     plan: int
     line: int
-    paid: bool
+    amount: int | None = None
 
 
-def mark_transfer(db: Session, command: MarkTransfer) -> None:
-    """Note that a transfer has been paid, or has not been paid after all. The others stay as they are.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeBack(SessionCommand):
+    """A payment, by the version that noted it, has not been made after all."""
 
-    :raises StaleSession: if the session is past ``expected_version``, or has no such transfer in force.
+    payment: int
+
+
+def pay(db: Session, command: Pay) -> None:
+    """Note a payment. The other transfers stay as they are.
+
+    :raises Refused: if the amount is more than is open of the transfer, or nothing.
+    :raises StaleSession: if the session is past ``expected_version``, or has no such transfer in force that is open.
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "paid" if command.paid else "unpaid")
-            this = (Transfer.session_id == session.id, Transfer.version == command.plan, Transfer.line == command.line)
+            session = change_session(db, command, "paid")
             transfer = db.execute(
-                select(Transfer.payer, Transfer.payee, Transfer.chips, Transfer.paid).where(
-                    *this, Transfer.withdrawn.is_(None)
+                select(Transfer.payer, Transfer.payee, Transfer.amount)
+                .join(Settlement, (Settlement.session_id == Transfer.session_id) & _drawn_up_together)
+                .where(
+                    Transfer.session_id == session.id,
+                    Transfer.version == command.plan,
+                    Transfer.line == command.line,
+                    Settlement.withdrawn.is_(None),
                 )
             ).one_or_none()
-            if session.state != "closed" or transfer is None or (transfer.paid is not None) == command.paid:
+            still_open = transfer.amount - _paid(db, command) if transfer else 0
+            if transfer is None or not still_open:
                 raise StaleSession
-            db.execute(update(Transfer).where(*this).values(paid=session.version if command.paid else None))
-            chips = transfer.chips if command.paid else -transfer.chips
-            amounts = Amount(transfer.payer, chips), Amount(transfer.payee, -chips)
-            post(db, session, Posting(session.version, EntryKind.TRANSFER, amounts))
+            amount = still_open if command.amount is None else command.amount
+            if not 0 < amount <= still_open:
+                raise Refused(Problem("PAYMENT_MORE" if amount > 0 else "PAYMENT_NONE", "amount"))
+            db.execute(
+                insert(Payment).values(
+                    session_id=session.id,
+                    version=session.version,
+                    group_id=session.group_id,
+                    plan=command.plan,
+                    line=command.line,
+                    amount=amount,
+                )
+            )
+            post_money(db, session, MoneyKind.PAYMENT, {transfer.payer: amount, transfer.payee: -amount})
     except AlreadyDone:
         return
 
 
-def redraw_settlement(db: Session, command: SessionCommand) -> None:
-    """Draw up the settlement anew after a correction. What was paid stays paid, and counts.
+def take_back(db: Session, command: TakeBack) -> None:
+    """Note that a payment has not been made after all. Of an earlier settlement, only while none is in force.
 
-    :raises StaleSession: if the session is past ``expected_version``, or has not ended.
+    :raises StaleSession: if the session is past ``expected_version``, or has no such payment that counts.
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "settle")
-            if session.state != "closed":
+            session = change_session(db, command, "unpaid")
+            this = Payment.session_id == session.id, Payment.version == command.payment
+            payment = db.execute(
+                select(Payment.amount, Transfer.payer, Transfer.payee, Settlement.withdrawn)
+                .join(Transfer, (Transfer.session_id == Payment.session_id) & _of_line)
+                .join(Settlement, (Settlement.session_id == Transfer.session_id) & _drawn_up_together)
+                .where(*this, Payment.taken_back.is_(None))
+            ).one_or_none()
+            if payment is None or (payment.withdrawn is not None and session.state == "closed"):
                 raise StaleSession
-            withdraw_unpaid(db, session)
-            draw_up(db, session)
+            db.execute(update(Payment).where(*this).values(taken_back=session.version))
+            amounts = {payment.payer: -payment.amount, payment.payee: payment.amount}
+            post_money(db, session, MoneyKind.PAYMENT, amounts)
     except AlreadyDone:
         return
 
 
-def draw_up(db: Session, session: AnyRow) -> None:
-    """Store the fewest transfers that settle what is won and lost and not yet paid."""
-    seats = select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session.id)
-    transfers = plan(db.execute(seats).all())
-    if transfers:
-        db.execute(
-            insert(Transfer),
-            [
-                {
-                    "session_id": session.id,
-                    "version": session.version,
-                    "line": line,
-                    "group_id": session.group_id,
-                    "payer": transfer.payer,
-                    "payee": transfer.payee,
-                    "chips": transfer.amount,
-                }
-                for line, transfer in enumerate(transfers)
-            ],
-        )
+_drawn_up_together = Settlement.version == Transfer.version
+_of_line = (Transfer.version == Payment.plan) & (Transfer.line == Payment.line)
 
 
-def withdraw_unpaid(db: Session, session: AnyRow) -> None:
-    """Take back the transfers of a session that have not been paid."""
-    db.execute(
-        update(Transfer)
-        .where(Transfer.session_id == session.id, Transfer.paid.is_(None), Transfer.withdrawn.is_(None))
-        .values(withdrawn=session.version)
+def _paid(db: Session, command: Pay) -> int:
+    """How much of a transfer has been paid so far."""
+    payments = select(func.coalesce(func.sum(Payment.amount), 0)).where(
+        Payment.session_id == command.session_id,
+        Payment.plan == command.plan,
+        Payment.line == command.line,
+        Payment.taken_back.is_(None),
     )
+    return int(db.scalars(payments).one())
 
 
-def plan(seats: Sequence[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
-    """The fewest transfers between *seats* that settle what is won and lost and not yet paid.
+def draw_up(db: Session, session: AnyRow, choices: Choices[int]) -> None:
+    """Store the plan that settles, as *choices* say, what is won and lost and not yet paid."""
+    seats = select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session.id)
+    drawn = plan(price_of(session), db.execute(seats.order_by(SessionSeat.seat)).all(), choices)
+    common = {"session_id": session.id, "version": session.version, "group_id": session.group_id}
+    left_open = {str(seat): amount for seat, amount in drawn.left.items() if amount}
+    db.execute(insert(Settlement).values(**common, choices=choices_said(choices), left_open=left_open))
+    lines = [
+        {**common, "line": line, "payer": transfer.payer, "payee": transfer.payee, "amount": transfer.amount}
+        for line, transfer in enumerate(drawn.transfers)
+    ]
+    if lines:
+        db.execute(insert(Transfer), lines)
+
+
+def discard(db: Session, session: AnyRow) -> None:
+    """Take back the plan in force: the session is being played again. What was paid stays paid, and counts."""
+    in_force = Settlement.session_id == session.id, Settlement.withdrawn.is_(None)
+    db.execute(update(Settlement).where(*in_force).values(withdrawn=session.version))
+    db.execute(update(GameSession).where(GameSession.id == session.id).values(state="open"))
+
+
+def choices_said(choices: Choices[int]) -> dict[str, Any]:
+    """*choices* as they are stored: what differs from those that nobody made."""
+    said = {
+        "banker": choices.banker,
+        "least": choices.least,
+        "step": choices.step,
+        "apart": [list(pair) for pair in choices.apart],
+    }
+    usual: dict[str, Any] = {"banker": None, "least": 1, "step": 1, "apart": []}
+    return {name: value for name, value in said.items() if value != usual[name]}
+
+
+def choices_made(said: Mapping[str, Any]) -> Choices[int]:
+    """The choices that :func:`choices_said` stored."""
+    return Choices(**{**said, "apart": tuple((one, other) for one, other in said.get("apart", ()))})
+
+
+def plan(price: Price, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Plan[int]:
+    """The fewest transfers between *seats* that settle, as *choices* say, what is won and lost and not yet paid.
 
     Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
     that to the bank, and it is kept from what the bank gives back to them: no transfer pays it a second time.
+
+    :raises UnbalancedLedger: if what is won and lost does not sum to zero.
     """
-    claims = _claims(seats)
-    owed_to_bank = sum(map(_paid_by_bank, seats))
-    if difference := sum(claims.values()) + owed_to_bank:
+    won = price.of_everybody([row.chips for row in seats]).shares
+    by_bank = [max(0, -_at_bank(price, row)) for row in seats]
+    claims = {row.seat: won[place] + row.settled - by_bank[place] for place, row in enumerate(seats)}
+    if difference := sum(claims.values()) + sum(by_bank):
         raise UnbalancedLedger(difference)
-    return plan_beside_bank(claims) if owed_to_bank else plan_settlement(claims)
+    return plan_with(claims, choices or Choices())
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How a seat comes to what it still pays or gets, in chips: ``won + paid + through_bank == open``.
+    """How a seat comes to what it still gets: ``won + bought - cashed + paid - from_bank - left == open``.
 
-    ``won`` is what it won or lost, ``paid`` what it paid in transfers (below zero: got), and ``open`` what it still
-    gets in transfers (below zero: pays). ``through_bank`` is settled with the bank instead. Once the transfers are
-    paid, the bank gives the seat ``from_bank`` (below zero: gets it).
+    ``won`` is what it won or lost, ``bought`` what it paid the bank for chips and ``cashed`` what it got there, and
+    ``paid`` what it paid others (below zero: got). ``from_bank`` is what the bank gives it in the end (below zero:
+    gets), ``left`` what the plan leaves open, and ``open`` what is still to come in transfers (below zero: to pay).
     """
 
     seat: int
     won: int
+    bought: int
+    cashed: int
     paid: int
-    through_bank: int
-    open: int
     from_bank: int
+    left: int
+    open: int
 
 
-def accounts(seats: Sequence[AnyRow], transfers: Iterable[PlannedTransfer[int]]) -> tuple[Account, ...]:
-    """The account of every seat, where *transfers* are those not yet paid."""
+def accounts(
+    price: Price, seats: Sequence[AnyRow], transfers: Iterable[PlannedTransfer[int]], left: Mapping[int, int]
+) -> tuple[Account, ...]:
+    """The account of every seat, where *transfers* are still to be paid and *left* is left open."""
     to_come = Counter[int]()
     for transfer in transfers:
         to_come[transfer.payer] -= transfer.amount
         to_come[transfer.payee] += transfer.amount
-    return tuple(
-        Account(
-            seat=row.seat,
-            won=row.chips,
-            paid=row.settled,
-            through_bank=to_come[row.seat] - row.chips - row.settled,
-            open=to_come[row.seat],
-            from_bank=row.bought + row.chips - row.cashed + row.settled - to_come[row.seat],
+    won = price.of_everybody([row.chips for row in seats]).shares
+    found = []
+    for row, result in zip(seats, won, strict=True):
+        bought, at_bank, left_open = price.of(row.bought), _at_bank(price, row), left.get(row.seat, 0)
+        found.append(
+            Account(
+                seat=row.seat,
+                won=result,
+                bought=bought,
+                cashed=bought - at_bank,
+                paid=row.settled,
+                from_bank=result + at_bank + row.settled - left_open - to_come[row.seat],
+                left=left_open,
+                open=to_come[row.seat],
+            )
         )
-        for row in seats
-    )
+    return tuple(found)
 
 
-def unpaid(transfers: Iterable[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
-    """Those of a session's *transfers* that have not been paid."""
-    return tuple(PlannedTransfer(row.payer, row.payee, row.chips) for row in transfers if row.paid is None)
+def still_open(transfers: Iterable[AnyRow], payments: Iterable[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
+    """What is still to be paid of each of *transfers*, nothing perhaps, where *payments* are those that count."""
+    paid = Counter[tuple[int, int]]()
+    for payment in payments:
+        paid[payment.plan, payment.line] += payment.amount
+    return tuple(PlannedTransfer(row.payer, row.payee, row.amount - paid[row.version, row.line]) for row in transfers)
 
 
-def is_settled_by(seats: Sequence[AnyRow], transfers: Iterable[AnyRow]) -> bool:
-    """Whether the unpaid ones of *transfers* bring everybody what is theirs: at most the bank has yet to get some."""
-    claims = _claims(seats)
-    for transfer in unpaid(transfers):
-        claims[transfer.payer] += transfer.amount
-        claims[transfer.payee] -= transfer.amount
-    return all(claim <= 0 for claim in claims.values())
-
-
-def _claims(seats: Sequence[AnyRow]) -> dict[int, int]:
-    """What each seat has yet to get for what it won (below zero: to pay)."""
-    return {row.seat: row.chips + row.settled - _paid_by_bank(row) for row in seats}
-
-
-def _paid_by_bank(seat: AnyRow) -> int:
-    """What a seat got for chips it had not bought."""
-    return max(0, int(seat.cashed - seat.bought))
+def _at_bank(price: Price, seat: AnyRow) -> int:
+    """What a seat has paid the bank for chips, less what it got there: rounded once, whenever it is asked."""
+    return price.of(seat.bought - seat.cashed)

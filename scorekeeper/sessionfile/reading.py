@@ -268,6 +268,7 @@ def _read_chip(value: object) -> Chip:
     chip = _Object(value)
     currency = chip.read("currency", _text)
     text = chip.read("value", _text)
+    chips = chip.read("chips", _priced, 1)
     chip.finish()
     try:
         exponent = exponent_of(currency)
@@ -280,7 +281,7 @@ def _read_chip(value: object) -> Chip:
         raise fault("decimals", "value", currency=currency, decimals=exponent)
     if not 1 <= minor <= MAX_MINOR:
         raise fault("money", "value", low=1, high=MAX_MINOR, currency=currency, exponent=exponent)
-    return Chip(int(minor), currency, exponent)
+    return Chip(int(minor), currency, exponent, chips)
 
 
 def _read_events(value: object) -> list[object]:
@@ -455,3 +456,4 @@ def _between(low: int, high: int, reason: str) -> Reader[int]:
 _opening: Final = _between(-MAX_CHIPS, MAX_CHIPS, "OPENING_RANGE")
 _moved: Final = _between(-MAX_CHIPS, MAX_CHIPS, "CHIPS_RANGE")
 _bought: Final = _between(1, MAX_CHIPS, "CHIPS_RANGE")
+_priced: Final = _between(1, MAX_CHIPS, "CHIPS_RANGE")

@@ -90,11 +90,19 @@ class Sheet:
         return standings(_by_seat(self.totals), lowest_wins=self.file.game.lowest_wins)
 
     @property
+    def for_chips(self) -> bool:
+        """Whether there are chips to settle."""
+        return any(self.chips) or self.file.game.plays_for_chips(self.file.ruleset)
+
+    @property
+    def money(self) -> tuple[int, ...] | None:
+        """What each seat won or lost in minor units; None where chips have no price, or none are played for."""
+        return self.file.chip.price.of_everybody(self.chips).shares if self.file.chip and self.for_chips else None
+
+    @property
     def transfers(self) -> tuple[Transfer[Seat], ...] | None:
-        """The fewest transfers that settle the chips; None where none are played for."""
-        if not any(self.chips) and not self.file.game.plays_for_chips(self.file.ruleset):
-            return None
-        return plan_settlement(_by_seat(self.chips))
+        """The fewest transfers that settle, in minor units where chips have a price; None where none are played for."""
+        return plan_settlement(_by_seat(self.chips if self.money is None else self.money)) if self.for_chips else None
 
 
 def score(file: SessionFile) -> Sheet:

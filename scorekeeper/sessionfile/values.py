@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from scorekeeper.ledger import Price
 from scorekeeper.names import name_key
 from scorekeeper.rules import CardGame, Facts, FieldKind, Problem, Refused, Ruleset, Seat, Table
 
@@ -18,11 +19,16 @@ MAX_PROBLEMS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """The price of one chip: whole minor units of a currency that has ``exponent`` decimals."""
+    """The price of so many ``chips``: whole minor units of a currency that has ``exponent`` decimals."""
 
     value_minor: int
     currency: str
     exponent: int
+    chips: int = 1
+
+    @property
+    def price(self) -> Price:
+        return Price(self.value_minor, self.chips)
 
 
 @dataclass(frozen=True, slots=True)

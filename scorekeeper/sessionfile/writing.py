@@ -46,6 +46,8 @@ def write_document(file: SessionFile) -> dict[str, Any]:
     if file.chip is not None:
         value = plain(file.chip.value_minor, file.chip.exponent)
         document["chip"] = {"value": value, "currency": file.chip.currency}
+        if file.chip.chips != 1:
+            document["chip"]["chips"] = file.chip.chips
     document["events"] = [_write_event(event, file) for event in file.events]
     return document
 
@@ -127,15 +129,12 @@ def _write_fact(value: Any, kind: FieldKind | None, players: tuple[str, ...]) ->
 
 
 def _write_transfer(transfer: Transfer[Seat], file: SessionFile) -> dict[str, Any]:
-    written: dict[str, Any] = {
-        "from": file.players[transfer.payer],
-        "to": file.players[transfer.payee],
-        "chips": transfer.amount,
-    }
-    if file.chip is not None:
-        written["amount"] = plain(transfer.amount * file.chip.value_minor, file.chip.exponent)
-        written["currency"] = file.chip.currency
-    return written
+    written: dict[str, Any] = {"from": file.players[transfer.payer], "to": file.players[transfer.payee]}
+    if file.chip is None:
+        return written | {"chips": transfer.amount}
+    if (chips := file.chip.price.whole_chips(transfer.amount)) is not None:
+        written["chips"] = chips
+    return written | {"amount": plain(transfer.amount, file.chip.exponent), "currency": file.chip.currency}
 
 
 def _by_name(values: Sequence[T], players: tuple[str, ...]) -> dict[str, T]:

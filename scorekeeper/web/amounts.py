@@ -7,10 +7,10 @@ from typing import NamedTuple
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
-from scorekeeper.models import AnyRow
+from scorekeeper.ledger import AmbiguousAmount, MalformedAmount, parse_minor
 from scorekeeper.rules import Unit
 from scorekeeper.sessionfile import Chip
-from scorekeeper.words import isolated, money, number, signed
+from scorekeeper.words import amount_message, isolated, money, number, signed, signed_money
 
 
 class Amount(NamedTuple):
@@ -35,28 +35,55 @@ def unit_name(unit: Unit) -> str:
     return _("chips") if unit is Unit.CHIPS else _("points")
 
 
-def chip_of(session: AnyRow) -> Chip | None:
-    """The price of a chip in a session's row."""
-    return Chip(session.chip_value_minor, session.currency, session.exponent) if session.currency else None
-
-
-def price(chips: int, chip: Chip | None) -> Amount | None:
-    """What *chips* come to in money, where one *chip* has a price."""
-    return Amount(money(chips * chip.value_minor, chip.currency, chip.exponent), chips < 0) if chip else None
-
-
 def counted(chips: int) -> str:
     """So many chips, in words: "12 chips"."""
     return ngettext("%(chips)s chip", "%(chips)s chips", chips, chips=number(chips))
 
 
-def worth(chips: int, chip: Chip | None) -> str:
-    """So many chips, and where one *chip* has a price what they come to: "12 chips, €3.00"."""
-    in_money = price(chips, chip)
-    return _("%(chips)s, %(money)s", chips=counted(chips), money=in_money.text) if in_money else counted(chips)
+def settled(amount: int, chip: Chip | None) -> Amount:
+    """What somebody pays or gets in a settlement, with its sign: in money where chips have a price, else in chips."""
+    if chip is None:
+        return change(amount, Unit.CHIPS)
+    return Amount(signed_money(amount, chip.currency, chip.exponent), amount < 0)
 
 
-def payment(payer: str, payee: str, chips: int, chip: Chip | None) -> str:
+def worth(amount: int, chip: Chip | None) -> str:
+    """An amount of a settlement in words, and in chips too where they come to just as much: "12 chips, €3.00"."""
+    if chip is None:
+        return counted(amount)
+    in_money = money(amount, chip.currency, chip.exponent)
+    chips = chip.price.whole_chips(amount)
+    return in_money if chips is None else _("%(chips)s, %(money)s", chips=counted(chips), money=in_money)
+
+
+def exactly(amount: int, chip: Chip | None) -> str:
+    """An amount of a settlement in words, in its own unit alone."""
+    return money(amount, chip.currency, chip.exponent) if chip else counted(amount)
+
+
+def bare(amount: int, chip: Chip | None) -> str:
+    """An amount of a settlement as a number, or as money."""
+    return money(amount, chip.currency, chip.exponent) if chip else number(amount)
+
+
+def payment(payer: str, payee: str, amount: int, chip: Chip | None) -> str:
     """One transfer of a settlement, in a sentence."""
     people = {"payer": isolated(payer), "payee": isolated(payee)}
-    return _("%(payer)s pays %(payee)s %(chips)s.", **people, chips=worth(chips, chip))
+    return _("%(payer)s pays %(payee)s %(chips)s.", **people, chips=worth(amount, chip))
+
+
+class MalformedTyped(ValueError):
+    """What was typed is no amount: the sentence says why."""
+
+
+def typed(text: str, chip: Chip | None) -> int:
+    """The amount of a settlement that was typed, in its unit.
+
+    :raises MalformedTyped: if it is none.
+    """
+    try:
+        return parse_minor(text, chip.exponent if chip else 0)
+    except (AmbiguousAmount, MalformedAmount) as error:
+        if chip is None:
+            raise MalformedTyped(_("Enter a whole number of chips.")) from None
+        raise MalformedTyped(amount_message(error, chip.currency, chip.exponent)) from None

@@ -30,8 +30,11 @@ from scorekeeper.rules.base import MAX_ACCOUNTS
 from scorekeeper.services.chipset import bank, colours_of, noted
 from scorekeeper.services.counts import Count
 from scorekeeper.services.history import game_of
+from scorekeeper.services.ledger import chip_of, in_hand, price_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
+from scorekeeper.services.settlement import accounts
 from scorekeeper.services.transaction import StaleSession
+from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import AnyForm, SessionForm, command_fields
@@ -259,7 +262,7 @@ def _page(
         closed=session.state == "closed",
         stale=status == 409,
         problems=_problems(list((sent or {}).values())),
-        rows=[_row(session, seat) for seat in seats],
+        rows=list(_rows(session, seats)),
         names=[(seat.seat, seat.name) for seat in seats],
         seats=seats,
         bank=_bank(session, seats) if session.chip_set and game.plays_for_chips(ruleset) else None,
@@ -325,27 +328,35 @@ def _bank(session: AnyRow, seats: Sequence[AnyRow]) -> Mapping[str, object]:
     }
 
 
-def _row(session: AnyRow, seat: AnyRow) -> Mapping[str, object]:
-    in_hand = seat.bought + seat.chips - seat.cashed + seat.settled
-    money = amounts.price(in_hand, amounts.chip_of(session))
+def _rows(session: AnyRow, seats: Sequence[AnyRow]) -> Iterator[Mapping[str, object]]:
+    chip, price = chip_of(session), price_of(session)
+    # What the bank would give everybody now.
+    worth = (account.from_bank for account in accounts(price, seats, (), {}))
+    for seat, chips, amount in zip(seats, in_hand(session, seats), worth, strict=True):
+        yield _row(seat, chips, amount, chip)
+
+
+def _row(seat: AnyRow, in_hand: int, worth: int, chip: Chip | None) -> Mapping[str, object]:
+    """The chips of a seat, of which those *in_hand* are *worth* so much in the unit of a settlement."""
     return {
         "name": seat.name,
-        "settled": _settled(seat.settled),
+        "settled": _settled(seat.settled, chip),
         "cells": (
             words.number(seat.bought),
             amounts.change(seat.chips, Unit.CHIPS),
             words.number(seat.cashed),
             amounts.Amount(words.number(in_hand), in_hand < 0),
         ),
-        "money": money.text if money else None,
+        "money": amounts.exactly(worth, chip) if chip else None,
     }
 
 
-def _settled(chips: int) -> str | None:
-    """What a player has paid or got in a settlement before: those chips have changed hands."""
-    if chips > 0:
-        return ngettext("paid %(num)s chip", "paid %(num)s chips", chips)
-    return ngettext("got %(num)s chip", "got %(num)s chips", -chips) if chips else None
+def _settled(amount: int, chip: Chip | None) -> str | None:
+    """What a player has paid or got in a settlement before: chips worth as much have changed hands."""
+    if not amount:
+        return None
+    said = amounts.exactly(abs(amount), chip)
+    return _("paid %(amount)s", amount=said) if amount > 0 else _("got %(amount)s", amount=said)
 
 
 def _problems(forms: Iterable[SessionForm]) -> Sequence[Mapping[str, str]]:
@@ -365,13 +376,19 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
     moved: defaultdict[int, list[AnyRow]] = defaultdict(list)
     for entry in queries.entries(db.session(), session.id, [change.version for change in changes]):
         moved[entry.version].append(entry)
+    paid: defaultdict[int, list[AnyRow]] = defaultdict(list)
+    for entry in queries.money_entries(db.session(), session.id, [change.version for change in changes]):
+        paid[entry.version].append(entry)
     for kind, run in groupby(changes, key=attrgetter("kind")):
         together = list(run)
         if kind == "record":
             yield {"when": together[0].created_at, "sentence": _recorded(len(together))}
             continue
         for change in together:
-            sentence = _said(change, moved[change.version], names)
+            if kind in ("paid", "unpaid"):
+                sentence = _payment(kind, paid[change.version], names, chip_of(session))
+            else:
+                sentence = _said(change, moved[change.version], names)
             yield {"when": change.created_at, "sentence": sentence, "note": _note(change)}
 
 
@@ -408,22 +425,20 @@ def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> st
                 style="unit",
             )
             return _("Chips were moved: %(moved)s.", moved=moved)
-        case "paid" | "unpaid":
-            return _payment(change, entries, names)
         case kind:
             return EVENTS[kind](change.note)
 
 
-def _payment(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
+def _payment(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
     """What was paid, or taken back: the posting credits who pays, and reverses that."""
-    sign = 1 if change.kind == "paid" else -1
-    by_sign = {entry.chips * sign > 0: entry for entry in entries}
+    sign = 1 if kind == "paid" else -1
+    by_sign = {entry.amount * sign > 0: entry for entry in entries}
     said = {
         "payer": words.name_of(by_sign[True].seat, names),
         "payee": words.name_of(by_sign[False].seat, names),
-        "chips": amounts.counted(abs(entries[0].chips)),
+        "chips": amounts.worth(abs(entries[0].amount), chip),
     }
-    if change.kind == "paid":
+    if kind == "paid":
         return _("%(payer)s paid %(payee)s %(chips)s.", **said)
     return _("%(payer)s had not paid %(payee)s %(chips)s after all.", **said)
 

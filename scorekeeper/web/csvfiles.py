@@ -21,10 +21,11 @@ from scorekeeper.ledger import plain, standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Table, Unit
 from scorekeeper.services.history import game_of
-from scorekeeper.services.settlement import accounts, plan, unpaid
+from scorekeeper.services.ledger import chip_of, price_of
 from scorekeeper.sessionfile import Chip
-from scorekeeper.web import access, amounts, sheet
+from scorekeeper.web import access, sheet
 from scorekeeper.web.files import attachment, named
+from scorekeeper.web.settlement import settled
 
 blueprint = Blueprint("csvfiles", __name__)
 
@@ -117,7 +118,8 @@ def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:
 
 def _places(session: AnyRow) -> Iterator[Sequence[Cell]]:
     game, ruleset = game_of(session)
-    seats, chip = queries.seats(db.session(), session.id), amounts.chip_of(session)
+    seats, chip = queries.seats(db.session(), session.id), chip_of(session)
+    won = price_of(session).of_everybody([seat.chips for seat in seats]).shares
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
     in_chips, in_money = for_chips and game.unit is Unit.POINTS, chip if for_chips else None
     yield [
@@ -133,34 +135,41 @@ def _places(session: AnyRow) -> Iterator[Sequence[Cell]]:
             *(row.place, seat.name, row.total),
             *([seat.wins] if game.several_games else []),
             *([seat.chips] if in_chips else []),
-            *_money(seat.chips, in_money),
+            *([_in_money(won[row.player], in_money)] if in_money else []),
         ]
 
 
 def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
-    """Who pays whom, in the order of the page, and what the bank pays out after that, or gets."""
-    seats, chip = queries.seats(db.session(), session.id), amounts.chip_of(session)
-    stored = queries.transfers(db.session(), session.id)
-    closed, yes, no = session.state == "closed", _("yes"), _("no")
-    planned = () if closed else plan(seats)
-    yield [_("Who pays"), _("Whom"), _("Chips"), *_money_head(chip), _("Paid")]
+    """Who pays whom, in the order of the page, what is left open, and what the bank pays out after that, or gets."""
+    seats, chip = queries.seats(db.session(), session.id), chip_of(session)
+    shown = settled(session, seats)
+    names = [seat.name for seat in seats]
+    unit = chip.currency if chip else _("chips")
+    yield [
+        *(_("Who pays"), _("Whom"), _("Chips"), *_money_head(chip)),
+        *(_("Paid"), _("Still open in %(unit)s", unit=unit)),
+    ]
 
-    def line(payer: str, payee: str, chips: int, paid: str | None) -> Sequence[Cell]:
-        return [payer, payee, chips, *_money(chips, chip), paid]
+    def line(payer: str, payee: str, amount: int, paid: str | None, still_open: int | None = None) -> Sequence[Cell]:
+        chips = chip.price.whole_chips(amount) if chip else amount
+        cells: list[Cell] = [payer, payee, chips, *([_in_money(amount, chip)] if chip else []), paid]
+        return [*cells, _in_money(still_open, chip) if chip and still_open is not None else still_open]
 
-    for row in stored:
-        yield line(seats[row.payer].name, seats[row.payee].name, row.chips, yes if row.paid is not None else no)
-    for transfer in planned:
-        yield line(seats[transfer.payer].name, seats[transfer.payee].name, transfer.amount, no)
-    for account in accounts(seats, unpaid(stored) if closed else planned):
-        name, bank, chips = seats[account.seat].name, _("The bank"), account.from_bank
-        if chips:
-            yield line(bank, name, chips, None) if chips > 0 else line(name, bank, -chips, None)
+    for row in shown.before:
+        yield line(names[row.payer], names[row.payee], row.amount, _("yes"), 0)
+    for one in shown.lines:
+        paid = _("no") if one.open == one.amount else _("in part") if one.open else _("yes")
+        yield line(names[one.payer], names[one.payee], one.amount, paid, one.open)
+    others = [(seat, amount, _("Left open")) for seat, amount in sorted(shown.left.items())]
+    others += [(account.seat, account.from_bank, _("The bank")) for account in shown.accounts if account.from_bank]
+    for seat, amount, other in others:
+        payer, payee = (other, names[seat]) if amount > 0 else (names[seat], other)
+        yield line(payer, payee, abs(amount), None)
 
 
 def _money_head(chip: Chip | None) -> list[Cell]:
     return [_("Amount in %(currency)s", currency=chip.currency)] if chip else []
 
 
-def _money(chips: int, chip: Chip | None) -> list[Cell]:
-    return [Decimal(plain(chips * chip.value_minor, chip.exponent))] if chip else []
+def _in_money(amount: int, chip: Chip) -> Decimal:
+    return Decimal(plain(amount, chip.exponent))

@@ -107,6 +107,11 @@ class DealForm:
         entry = entry_of(self.game, self.table, facts)
         return declaration(entry) if self.declares else entry
 
+    def follows(self, form: SessionForm) -> bool:
+        """Whether the deal that waited before this one on a phone, if it names one, is what led to the expected version."""
+        after = request.form.get("after")
+        return not after or after == queries.submission_of(db.session(), self.session.id, form.expected_version.data)
+
     def may_save(self, form: SessionForm, entry: Entry) -> bool:
         """Whether *entry* is what was shown. On a session that has moved on it is the service's to say."""
         if form.expected_version.data != self.session.version:
@@ -198,12 +203,14 @@ def review_page(form: DealForm, entry: Entry, session_form: SessionForm) -> Resp
 
 def stale_page(form: DealForm, session_form: SessionForm) -> ResponseReturnValue:
     """The form as it was sent, on the session as it is now, with what happened meanwhile."""
-    seen = session_form.expected_version.data
+    seen, follows = session_form.expected_version.data, form.follows(session_form)
     session_form.renew(form.session.version)
     deals = queries.deals(db.session(), form.session.id)
-    meanwhile = [deal for deal in deals if deal.version > seen][:MAX_MEANWHILE]
+    meanwhile = [deal for deal in deals if deal.version > (seen if follows else seen - 1)][:MAX_MEANWHILE]
     if form.session.state == "closed" and form.corrects is None:
         notices = [_("This session has been ended meanwhile, so nothing was saved. Reopen it to record this deal.")]
+    elif not follows:
+        notices = [_("The session is not what this deal was entered on, so nothing was saved. Is it still missing?")]
     elif seen == form.session.version and not form.session.writes:
         notices = [_("Another phone has the pen, so nothing was saved.")]
     elif form.corrects is not None:
@@ -232,7 +239,7 @@ def form_page(
         dealt_by=entry.facts.get("dealer"),
         form=session_form,
         status=status,
-        notices=[*notices, *_out_of_turn(form, entry)],
+        notices=[*notices, *_would_discard(form), *_out_of_turn(form, entry)],
         ahead=seats_ahead(form.session, form.table) if form.queues and request.method == "GET" else None,
         meanwhile=sheet.score_sheet(form.session, form.names, meanwhile) if meanwhile else None,
         lookup=lookup(
@@ -306,6 +313,12 @@ def _dealers(form: DealForm, entry: Entry) -> list[tuple[Seat, str]]:
         (seat, _("%(player)s (in turn)", player=form.names[seat]) if seat == form.table.dealer else form.names[seat])
         for seat in entry.table.ring
     ]
+
+
+def _would_discard(form: DealForm) -> Iterator[str]:
+    """Says so where a correction changes what a settlement in force rests on."""
+    if form.corrects is not None and form.session.state == "closed":
+        yield _("This session has ended. Saving a correction discards its settlement; you are asked first.")
 
 
 def _out_of_turn(form: DealForm, entry: Entry) -> Iterator[str]:

@@ -34,7 +34,8 @@ from scorekeeper.services.deals import (
 )
 from scorekeeper.services.groups import Role
 from scorekeeper.services.history import dealer_by_hand, game_of
-from scorekeeper.services.transaction import SessionClosed, SessionCommand, StaleSession
+from scorekeeper.services.settlement import SettlementInForce
+from scorekeeper.services.transaction import SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.board import answer, form_tag
@@ -49,7 +50,7 @@ from scorekeeper.web.dealform import (
     seat_names,
     stale_page,
 )
-from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.web.forms import SessionForm, checked, command_fields, discards
 from scorekeeper.web.ids import MAX_SEAT
 from scorekeeper.web.offline import kept
 
@@ -130,13 +131,23 @@ def preview(session_id: int) -> ResponseReturnValue:
 def record(session_id: int) -> ResponseReturnValue:
     deal_form, form = next_deal(session_id), SessionForm()
     entry = deal_form.entered()
-    if not form.validate() or not deal_form.may_save(form, entry):
+    if not form.validate():
         return review_page(deal_form, entry, form)
+    if not deal_form.follows(form):
+        return stale_page(deal_form, form)
+    if not deal_form.may_save(form, entry):
+        return review_page(deal_form, entry, form)
+    command = RecordDeal(**command_fields(deal_form.session, form), facts=entry.complete, discard=discards())
     try:
-        record_deal(db.session(), RecordDeal(**command_fields(deal_form.session, form), facts=entry.complete))
+        record_deal(db.session(), command)
+    except SettlementInForce:
+        # A deal that waited on a phone is decided there.
+        if "X-Queued" not in request.headers:
+            raise
+        return stale_page(next_deal(session_id), form)
     except Refused as refused:
         return form_page(deal_form, entry.facts, form, status=422, problems=refused.problems)
-    except (StaleSession, SessionClosed):
+    except StaleSession:
         return stale_page(next_deal(session_id), form)
     # A phone that keeps a deal until it has arrived must not take just any answer for ours.
     return Response(status=201) if "X-Queued" in request.headers else redirect(deal_form.saved, 303)
@@ -149,7 +160,7 @@ def misdeal(session_id: int) -> ResponseReturnValue:
     # Somebody who dealt out of turn deals again.
     dealer = dealer_by_hand(session)
     facts = MISDEAL if dealer is None else {"dealer": dealer, **MISDEAL}
-    record_deal(db.session(), RecordDeal(**command_fields(session, form), facts=facts))
+    record_deal(db.session(), RecordDeal(**command_fields(session, form), facts=facts, discard=discards()))
     return redirect(url_for("board.session", session_id=session.id, _anchor="read-back"), 303)
 
 
@@ -226,7 +237,9 @@ def correct(session_id: int, number: int) -> ResponseReturnValue:
     if not form.validate() or not deal_form.may_save(form, entry):
         return review_page(deal_form, entry, form)
     try:
-        command = CorrectDeal(**command_fields(deal_form.session, form), number=number, facts=entry.complete)
+        command = CorrectDeal(
+            **command_fields(deal_form.session, form), number=number, facts=entry.complete, discard=discards()
+        )
         correct_deal(db.session(), command)
     except Refused as refused:
         return form_page(deal_form, entry.facts, form, status=422, problems=refused.problems)
@@ -247,7 +260,7 @@ def void(session_id: int, number: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
     _deal(session, number)
     form = checked(SessionForm())
-    void_deal(db.session(), VoidDeal(**command_fields(session, form), number=number))
+    void_deal(db.session(), VoidDeal(**command_fields(session, form), number=number, discard=discards()))
     return _after_change(session, number)
 
 
@@ -256,7 +269,7 @@ def restore(session_id: int, number: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
     _deal(session, number)
     form = checked(SessionForm())
-    restore_deal(db.session(), RestoreDeal(**command_fields(session, form), number=number))
+    restore_deal(db.session(), RestoreDeal(**command_fields(session, form), number=number, discard=discards()))
     return _after_change(session, number)
 
 
@@ -266,7 +279,8 @@ def decide(session_id: int, number: int) -> ResponseReturnValue:
     _deal(session, number)
     form = checked(DecideForm())
     starts_game = form.starts_game.data == "1"
-    decide_game(db.session(), DecideGame(**command_fields(session, form), number=number, starts_game=starts_game))
+    command = DecideGame(**command_fields(session, form), number=number, starts_game=starts_game, discard=discards())
+    decide_game(db.session(), command)
     return redirect(url_for(".deal", session_id=session.id, number=number), 303)
 
 

@@ -9,7 +9,8 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response
 
 from scorekeeper.rules import Refused
-from scorekeeper.services.groups import GroupGone
+from scorekeeper.services.groups import GroupGone, LinkGone
+from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import ChangedForm, PenElsewhere, SessionClosed, StaleSession
 from scorekeeper.words import has_pen, problem_message
 
@@ -21,8 +22,10 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(PenElsewhere, _pen_elsewhere)
     app.register_error_handler(ChangedForm, _changed)
     app.register_error_handler(SessionClosed, _closed)
+    app.register_error_handler(SettlementInForce, _settling)
     app.register_error_handler(Refused, _refused)
     app.register_error_handler(GroupGone, _gone)
+    app.register_error_handler(LinkGone, _link_gone)
     app.register_error_handler(CSRFError, _forged)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(500, _failed)
@@ -71,12 +74,28 @@ def _closed(error: SessionClosed) -> Page:
     )
 
 
+def _settling(error: SettlementInForce) -> Page:
+    """Asks, with all that was sent once more: the answer does what was meant."""
+    sent = [(name, value) for name, value in request.form.items(multi=True) if name not in ("csrf_token", "discard")]
+    session_id = (request.view_args or {})["session_id"]
+    return render_template("settlement/ask.html", action=request.path, fields=sent, session_id=session_id), 409
+
+
 def _refused(error: Refused) -> Page:
     return error_page(422, _("This cannot be saved"), *(problem_message(problem) for problem in error.problems))
 
 
 def _gone(error: GroupGone) -> Page:
     return error_page(404, *_http_sentences(404))
+
+
+def _link_gone(error: LinkGone) -> Page:
+    return error_page(
+        404,
+        _("This link has been withdrawn"),
+        _("It was made when this form was sent before, and opens nothing any more. Nothing new has been made."),
+        _("Go back and reload the page to make another one."),
+    )
 
 
 def _forged(error: CSRFError) -> Page:

@@ -79,7 +79,8 @@ class OpenForm(SubmissionForm):
     rules = HiddenField()
     name = StringField(later("Name of the session"))
     dealer = SelectField(later("First dealer"), validate_choice=False)
-    price = StringField(later("Price of a chip"), render_kw={"inputmode": "decimal"})
+    price = StringField(later("Price of chips"), render_kw={"inputmode": "decimal"})
+    priced = StringField(later("For how many chips"), render_kw={"inputmode": "numeric"})
     currency = SelectField(later("Currency"), validate_choice=False)
     buy_in = StringField(later("Chips each buys"), render_kw={"inputmode": "numeric"})
 
@@ -227,6 +228,7 @@ def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow],
         name=format_skeleton("MMMMEEEEd", today(), locale=locale()),
         dealer=BY_LOT,
         currency=last_currency or _likely_currency(),
+        priced="1",
     )
     form.dealer.choices = [SelectChoice(BY_LOT, _("Drawn by lot")), *names[1:]]
     form.currency.choices = [
@@ -371,7 +373,11 @@ def _chip(form: OpenForm) -> Chip | None:
     if not price:
         bounds = {"low": 1, "high": MAX_MINOR, "currency": currency, "exponent": exponent}
         form.add_problems([Problem("MALFORMED", "price", {"reason": "money", **bounds})])
-    return Chip(price, currency, exponent)
+    chips = _whole(form.priced.data)
+    if chips is None or not 1 <= chips <= MAX_CHIPS:
+        form.add_problems([Problem("CHIPS_RANGE", "priced", {"low": 1, "high": MAX_CHIPS})])
+        chips = 1
+    return Chip(price, currency, exponent, chips)
 
 
 def _buy_in(form: OpenForm) -> int:

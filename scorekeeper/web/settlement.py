@@ -1,75 +1,226 @@
-"""The settlement of a session: who pays whom, how it adds up, and what has been paid. Ending and reopening."""
+"""The settlement of a session: how to settle, who pays whom, how it adds up, what has been paid. Ending, reopening."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final, NamedTuple, cast
 
-from flask import Blueprint, abort, flash, redirect, render_template, url_for
+from babel.lists import format_list
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
 from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
-from werkzeug.wrappers import Response
-from wtforms import HiddenField
-from wtforms.validators import AnyOf
+from flask_babel import lazy_gettext as later
+from werkzeug.datastructures import MultiDict
+from wtforms import Form, SelectField, SelectMultipleField, StringField
+from wtforms.fields.choices import SelectChoice
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
-from scorekeeper.ledger import Transfer, standings
+from scorekeeper.ledger import Choices, Price, Transfer, standings
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import Table, Unit
+from scorekeeper.rules import Refused, Table
 from scorekeeper.services.history import game_of
+from scorekeeper.services.ledger import chip_of, price_of
 from scorekeeper.services.sessions import close_session, reopen_session
 from scorekeeper.services.settlement import (
     Account,
-    MarkTransfer,
+    Pay,
+    TakeBack,
     accounts,
-    is_settled_by,
-    mark_transfer,
+    choices_made,
+    pay,
     plan,
-    redraw_settlement,
-    unpaid,
+    still_open,
+    take_back,
 )
 from scorekeeper.services.transaction import SessionCommand
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
-from scorekeeper.web.forms import CommandFields, SessionForm, command_fields
+from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("settlement", __name__)
 
 MAX_LINE = 2**31 - 1
+THROUGH_NOBODY: Final = ""
 
 _Row = Mapping[str, object]
 
 
-class MarkForm(SessionForm):
-    paid = HiddenField(validators=[AnyOf(("0", "1"))])
+class ChoicesForm(Form):  # type: ignore[misc]
+    """How a table settles; nothing is filled in where nothing is chosen."""
+
+    banker = SelectField(later("Who pays whom"), default=THROUGH_NOBODY, validate_choice=False)
+    least = StringField(later("No payment below"), render_kw={"inputmode": "decimal"})
+    step = StringField(later("Only multiples of"), render_kw={"inputmode": "decimal"})
+    apart = SelectMultipleField(later("Who cannot pay each other directly"), validate_choice=False)
+
+    def __init__(self, sent: MultiDict[str, str], seats: Sequence[AnyRow], chip: Chip | None) -> None:
+        super().__init__(sent)
+        self.chip = chip
+        names = [(str(seat.seat), seat.name) for seat in seats]
+        self.banker.choices = [
+            SelectChoice(THROUGH_NOBODY, _("The fewest payments")),
+            *(SelectChoice(seat, _("Everybody through %(name)s", name=words.isolated(name))) for seat, name in names),
+        ]
+        self.apart.choices = [
+            (f"{one}-{other}", _("%(one)s and %(other)s", one=words.isolated(name), other=words.isolated(other_name)))
+            for (one, name), (other, other_name) in combinations(names, 2)
+        ]
+
+    def choices(self) -> Choices[int] | None:
+        """What was chosen; None, with the reason beside its field, if it cannot be understood."""
+        least, step = self._amount(self.least), self._amount(self.step)
+        banker = self.banker.data or THROUGH_NOBODY
+        apart = list(dict.fromkeys(self.apart.data or ()))
+        if banker not in [choice.value for choice in self.banker.choices]:
+            self.banker.errors = [_("Choose a player.")]
+        if not set(apart) <= {value for value, _label in self.apart.choices}:
+            self.apart.errors = [_("Choose two players.")]
+        if any(field.errors for field in self):
+            return None
+        pairs = (pair.split("-") for pair in apart)
+        return Choices(
+            banker=int(banker) if banker else None,
+            least=least,
+            step=step,
+            apart=tuple(sorted((int(one), int(other)) for one, other in pairs)),
+        )
+
+    def _amount(self, field: StringField) -> int:
+        """An amount from one up; one where nothing is said."""
+        text = (field.data or "").strip()
+        try:
+            return max(1, amounts.typed(text, self.chip)) if text else 1
+        except amounts.MalformedTyped as error:
+            field.errors = [str(error)]
+            return 1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything is chosen, or refused."""
+        return any(field.data or field.errors for field in self)
+
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """What the form that ends the session sends along."""
+        sent = [(field.name, field.data) for field in (self.banker, self.least, self.step) if field.data]
+        return sent + [(self.apart.name, pair) for pair in self.apart.data or ()]
+
+
+class PartForm(SessionForm):
+    amount = StringField(later("Amount"))
+
+
+class Line(NamedTuple):
+    """A transfer of a settlement: what is still to be paid of it, and the payments that count."""
+
+    payer: int
+    payee: int
+    amount: int
+    open: int
+    plan: int
+    number: int
+    payments: Sequence[AnyRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A session's settlement: that in force, or as it would be if it were drawn up now.
+
+    ``before`` are the payments of ``earlier`` settlements, which have been discarded: they count all the same.
+    """
+
+    price: Price
+    choices: Choices[int]
+    lines: Sequence[Line]
+    left: Mapping[int, int]
+    before: Sequence[AnyRow]
+    accounts: Sequence[Account]
+    earlier: Sequence[AnyRow]
+    transfers: Mapping[int, Sequence[AnyRow]]
+
+
+def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Settled:
+    """The settlement in force, or as it would be by *choices*."""
+    price = price_of(session)
+    drawn = queries.settlements(db.session(), session.id)
+    payments = queries.payments(db.session(), session.id)
+    transfers: defaultdict[int, list[AnyRow]] = defaultdict(list)
+    for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]):
+        transfers[row.version].append(row)
+    in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
+    if in_force is None:
+        planned = plan(price, seats, choices)
+        left: Mapping[int, int] = planned.left
+        choices = choices or Choices()
+        lines = [Line(one.payer, one.payee, one.amount, one.amount, 0, 0) for one in planned.transfers]
+    else:
+        left = {int(seat): amount for seat, amount in in_force.left_open.items()}
+        choices = choices_made(in_force.choices)
+        rows = transfers[in_force.version]
+        lines = [
+            Line(row.payer, row.payee, row.amount, open_.amount, row.version, row.line, _of_line(payments, row))
+            for row, open_ in zip(rows, still_open(rows, payments), strict=True)
+        ]
+    to_come = [Transfer(line.payer, line.payee, line.open) for line in lines]
+    return Settled(
+        price=price,
+        choices=choices,
+        lines=lines,
+        left={seat: amount for seat, amount in left.items() if amount},
+        before=[row for row in payments if in_force is None or row.plan != in_force.version],
+        accounts=accounts(price, seats, to_come, left),
+        earlier=[row for row in drawn if row.withdrawn is not None],
+        transfers=transfers,
+    )
+
+
+def _of_line(payments: Iterable[AnyRow], line: AnyRow) -> list[AnyRow]:
+    return [row for row in payments if (row.plan, row.line) == (line.version, line.line)]
 
 
 @blueprint.get("/sessions/<id:session_id>/settlement")
-def settlement(session_id: int) -> Response:
+def settlement(session_id: int) -> ResponseReturnValue:
     """The standings, and the settlement as drawn up, or as it would be if the session ended now."""
     session = access.game_session(session_id)
     return answer(form_tag(session), lambda: _page(session))
 
 
-def _page(session: AnyRow) -> str:
+class Wrong(NamedTuple):
+    """A part that was typed for the payment of a line, and why it cannot be."""
+
+    plan: int
+    line: int
+    text: str
+    sentence: str
+
+
+def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong | None = None) -> ResponseReturnValue:
+    """The page, with the choices that were *sent*, be it in the address, and a part that is *wrong*."""
     game, ruleset = game_of(session)
     closed = session.state == "closed"
-    seats = queries.seats(db.session(), session.id)
-    transfers = queries.transfers(db.session(), session.id)
-    still = unpaid(transfers) if closed else plan(seats)
+    seats, chip = queries.seats(db.session(), session.id), chip_of(session)
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
-    form = SessionForm(expected_version=session.version)
-    places = _places(session, seats)
-    payments = _stored(session, seats, transfers) + ([] if closed else _planned(session, seats, still))
-    result = _as_text(session, seats, places, payments, for_chips=for_chips)
-    return render_template(
+    choosing = None if closed or not for_chips else ChoicesForm(sent or request.args, seats, chip)
+    choices = choosing.choices() if choosing else None
+    shown = settled(session, seats, choices)
+    form = SessionForm(formdata=None, expected_version=session.version)
+    places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
+    left = list(_left_open(seats, shown.left, chip))
+    result = _as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips)
+    refused = wrong is not None or (choosing is not None and choices is None)
+    page = render_template(
         "settlement/settlement.html",
         session=session,
         form=form,
         closed=closed,
-        outdated=closed and not is_settled_by(seats, transfers),
+        steps=_steps(closed=closed, still_open=any(line.open for line in shown.lines)),
         unit=amounts.unit_name(game.unit),
         game_number=session.table["game"] if game.several_games else None,
         places=places,
@@ -77,53 +228,76 @@ def _page(session: AnyRow) -> str:
         result_lines=len(result),
         games=_games(session, seats) if game.several_games else [],
         for_chips=for_chips,
-        transfers=payments,
+        choosing=choosing,
+        chosen=list(_chosen(seats, shown.choices, chip)),
+        transfers=rows,
+        left=left,
+        spare=_spare(seats, shown.price, chip),
+        earlier=[_earlier(session, seats, row, shown) for row in shown.earlier],
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
-        **(_sums(session, seats, accounts(seats, still)) if for_chips else {}),
+        **(_sums(session, seats, shown.accounts) if for_chips else {}),
     )
+    return page, 422 if refused else 200
 
 
 @blueprint.post("/sessions/<id:session_id>/close")
-def close(session_id: int) -> Response:
+def close(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    close_session(db.session(), SessionCommand(**_command(session, SessionForm())))
+    form = checked(SessionForm())
+    seats = queries.seats(db.session(), session.id)
+    choices = ChoicesForm(request.form, seats, chip_of(session)).choices()
+    if choices is None:
+        return _page(session, request.form)
+    close_session(db.session(), SessionCommand(**command_fields(session, form)), choices)
     flash(_("The session has ended."), "done")
     return redirect(url_for(".settlement", session_id=session_id), 303)
 
 
 @blueprint.post("/sessions/<id:session_id>/reopen")
-def reopen(session_id: int) -> Response:
+def reopen(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    paid = sum(transfer.paid is not None for transfer in queries.transfers(db.session(), session_id))
-    reopen_session(db.session(), SessionCommand(**_command(session, SessionForm())))
+    paid = len(queries.payments(db.session(), session_id))
+    reopen_session(db.session(), SessionCommand(**command_fields(session, checked(SessionForm()))))
     flash(_("The session is open again, and the payments not yet made are withdrawn."), "done")
     if paid:
         flash(ngettext("One payment made stays made.", "%(num)s payments made stay made.", paid), "info")
     return redirect(url_for("board.session", session_id=session_id), 303)
 
 
-@blueprint.post("/sessions/<id:session_id>/settle")
-def settle(session_id: int) -> Response:
-    session = access.game_session(session_id)
-    redraw_settlement(db.session(), SessionCommand(**_command(session, SessionForm())))
-    flash(_("The settlement was worked out again. What was paid stays paid."), "done")
-    return redirect(url_for(".settlement", session_id=session_id), 303)
-
-
 @blueprint.post(f"/sessions/<id:session_id>/transfers/<id:plan>/<int(max={MAX_LINE}):line>")
-def mark(session_id: int, plan: int, line: int) -> Response:
+def pay_all(session_id: int, plan: int, line: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
-    form = MarkForm()
-    fields = _command(session, form)
-    mark_transfer(db.session(), MarkTransfer(**fields, plan=plan, line=line, paid=form.paid.data == "1"))
+    pay(db.session(), Pay(**command_fields(session, checked(SessionForm())), plan=plan, line=line))
     return redirect(url_for(".settlement", session_id=session_id), 303)
 
 
-def _command(session: AnyRow, form: SessionForm) -> CommandFields:
-    """Nothing can be typed in a form of buttons: one that is not sound was not sent by a page of ours."""
-    if not form.validate():
-        abort(400)
-    return command_fields(session, form)
+@blueprint.post(f"/sessions/<id:session_id>/transfers/<id:plan>/<int(max={MAX_LINE}):line>/part")
+def pay_part(session_id: int, plan: int, line: int) -> ResponseReturnValue:
+    session, form = access.game_session(session_id), checked(PartForm())
+    text = form.amount.data or ""
+    try:
+        amount = amounts.typed(text, chip_of(session))
+        pay(db.session(), Pay(**command_fields(session, form), plan=plan, line=line, amount=amount))
+    except amounts.MalformedTyped as error:
+        return _page(session, wrong=Wrong(plan, line, text, str(error)))
+    except Refused as refused:
+        return _page(session, wrong=Wrong(plan, line, text, words.problem_message(refused.problems[0])))
+    return redirect(url_for(".settlement", session_id=session_id), 303)
+
+
+@blueprint.post("/sessions/<id:session_id>/payments/<id:payment>/take-back")
+def unpay(session_id: int, payment: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    take_back(db.session(), TakeBack(**command_fields(session, checked(SessionForm())), payment=payment))
+    return redirect(url_for(".settlement", session_id=session_id), 303)
+
+
+def _steps(*, closed: bool, still_open: bool) -> list[_Row]:
+    """The states of a settlement in their order; the present one is marked."""
+    now = 0 if not closed else 1 if still_open else 2
+    return [
+        {"name": name, "now": place == now} for place, name in enumerate((_("Playing"), _("Settling"), _("Settled")))
+    ]
 
 
 def _places(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
@@ -150,63 +324,145 @@ def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
 
 
 def _as_text(
-    session: AnyRow, seats: Sequence[AnyRow], places: Sequence[_Row], payments: Sequence[_Row], *, for_chips: bool
+    session: AnyRow,
+    seats: Sequence[AnyRow],
+    places: Sequence[_Row],
+    rows: Sequence[_Row],
+    shown: Settled,
+    *,
+    for_chips: bool,
 ) -> list[str]:
     """The result in lines that can be sent: what each player has won or lost, or their points, and who pays whom."""
-    chip = amounts.chip_of(session)
     lines = [f"{session.name}, {format_date(session.started_on)}"]
     if not for_chips:
         return lines + [f"{row['place']}. {row['name']}: {cast(amounts.Amount, row['total']).text}" for row in places]
-    for seat in seats:
-        money = amounts.price(seat.chips, chip)
+    chip = chip_of(session)
+    for seat, account in zip(seats, shown.accounts, strict=True):
         won = words.signed(seat.chips)
-        lines.append(f"{seat.name}: {won} ({money.text})" if money else f"{seat.name}: {won}")
+        in_money = f" ({words.money(account.won, chip.currency, chip.exponent)})" if chip else ""
+        lines.append(f"{seat.name}: {won}{in_money}")
     paid = _("(paid)")
-    return lines + [f"{row['sentence']} {paid}" if row.get("paid") else str(row["sentence"]) for row in payments]
+    ends = (paid if row.get("paid") else row.get("part", "") for row in rows)
+    return lines + [f"{row['sentence']} {end}".rstrip() for row, end in zip(rows, ends, strict=True)]
 
 
-def _stored(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[AnyRow]) -> list[_Row]:
-    chip = amounts.chip_of(session)
-    return [
-        {
-            "sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.chips, chip),
-            "action": url_for(".mark", session_id=session.id, plan=row.version, line=row.line),
-            "paid": row.paid is not None,
-            "editable": session.state == "closed" and session.writes,
+def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong | None) -> Iterator[_Row]:
+    """What was paid of earlier settlements, and every line of this one with what can be done about it."""
+    chip, closed = chip_of(session), session.state == "closed"
+    for row in shown.before:
+        sentence = amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)
+        yield {
+            "sentence": sentence,
+            "paid": True,
+            "back": _back(session, row) if session.writes and not closed else None,
         }
-        for row in transfers
-    ]
+    for line in shown.lines:
+        sentence = amounts.payment(seats[line.payer].name, seats[line.payee].name, line.amount, chip)
+        values = {"session_id": session.id, "plan": line.plan, "line": line.number}
+        editable, mine = closed and session.writes, wrong and (wrong.plan, wrong.line) == (line.plan, line.number)
+        parts = line.payments if line.open or len(line.payments) > 1 else ()
+        yield {
+            "sentence": sentence,
+            "paid": not line.open,
+            "id": f"part-{line.plan}-{line.number}",
+            "part": _("(%(open)s still open)", open=amounts.exactly(line.open, chip))
+            if line.open < line.amount
+            else "",
+            "parts": [
+                {
+                    "sentence": _("%(amount)s paid", amount=amounts.exactly(row.amount, chip)),
+                    "back": _back(session, row) if editable else None,
+                }
+                for row in parts
+            ],
+            "all": url_for(".pay_all", **values) if editable and line.open else None,
+            "some": url_for(".pay_part", **values) if editable and line.open > 1 else None,
+            "back": _back(session, line.payments[0]) if editable and not line.open and not parts else None,
+            "typed": wrong.text if wrong and mine else "",
+            "error": wrong.sentence if wrong and mine else "",
+        }
 
 
-def _planned(session: AnyRow, seats: Sequence[AnyRow], transfers: Sequence[Transfer[int]]) -> list[_Row]:
-    chip = amounts.chip_of(session)
-    return [
-        {"sentence": amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)}
-        for row in transfers
-    ]
+def _back(session: AnyRow, payment: AnyRow) -> str:
+    return url_for(".unpay", session_id=session.id, payment=payment.version)
+
+
+def _left_open(seats: Sequence[AnyRow], left: Mapping[int, int], chip: Chip | None) -> Iterator[_Row]:
+    for seat, amount in sorted(left.items()):
+        said = {"player": words.isolated(seats[seat].name), "amount": amounts.exactly(abs(amount), chip)}
+        if amount > 0:
+            yield {"sentence": _("Left open: %(player)s, %(amount)s to get.", **said)}
+        else:
+            yield {"sentence": _("Left open: %(player)s, %(amount)s to pay.", **said)}
+
+
+def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
+    """How it is settled, where anything was chosen."""
+    names = [words.isolated(seat.name) for seat in seats]
+    if choices.banker is not None:
+        yield _("Everybody pays or gets through %(name)s.", name=names[choices.banker])
+    if choices.least > 1:
+        yield _("No payment is below %(amount)s.", amount=amounts.exactly(choices.least, chip))
+    if choices.step > 1:
+        yield _("Every payment is a multiple of %(amount)s.", amount=amounts.exactly(choices.step, chip))
+    for one, other in choices.apart:
+        yield _("%(one)s and %(other)s do not pay each other directly.", one=names[one], other=names[other])
+
+
+def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> str:
+    """To whom the units went that were left when what was won and lost was rounded down to whole money."""
+    spare = price.of_everybody([seat.chips for seat in seats]).spare
+    if not spare or not chip:
+        return ""
+    return _(
+        "Chips do not come to whole money here, so all was rounded down. %(amount)s more each went, in this order, to"
+        " those who came closest to it: %(players)s.",
+        amount=amounts.exactly(1, chip),
+        players=format_list([words.isolated(seats[place].name) for place in spare], locale=locale()),
+    )
+
+
+def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Settled) -> _Row:
+    """A settlement that was discarded, as it was."""
+    chip = chip_of(session)
+    left = {int(seat): amount for seat, amount in drawn.left_open.items()}
+    return {
+        "drawn_at": drawn.drawn_at,
+        "sentences": [
+            *_chosen(seats, choices_made(drawn.choices), chip),
+            *(
+                amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)
+                for row in shown.transfers.get(drawn.version, ())
+            ),
+            *(str(row["sentence"]) for row in _left_open(seats, left, chip)),
+        ],
+    }
 
 
 def _sums(session: AnyRow, seats: Sequence[AnyRow], rows: Sequence[Account]) -> dict[str, object]:
     """How everybody comes to what they pay or get, what the bank pays out, and the line that proves it."""
-    chip = amounts.chip_of(session)
+    chip = chip_of(session)
     share = rows[0].from_bank
     if share > 0 and all(row.from_bank == share for row in rows):
         bank = [_("The bank pays everybody %(chips)s.", chips=amounts.worth(share, chip))]
     else:
         bank = [_from_bank(seats[row.seat].name, row.from_bank, chip) for row in rows if row.from_bank]
     return {
-        "accounts": [_account(seats[row.seat].name, row, chip) for row in rows],
+        "accounts": [_account(seats[row.seat], row, chip) for row in rows],
         "bank": bank,
-        "proof": _proof(seats, rows),
+        "proof": _proof(rows, chip),
     }
 
 
-def _account(name: str, account: Account, chip: Chip | None) -> _Row:
+def _account(seat: AnyRow, account: Account, chip: Chip | None) -> _Row:
     """The lines of one player's sum, and what they come to."""
     lines = [
-        (_("Won or lost"), account.won),
+        (_in_chips(_("Won or lost"), seat.chips, chip), account.won),
+        (_in_chips(_("Bought"), seat.bought, chip), account.bought),
+        (_in_chips(_("Cashed out"), seat.cashed, chip), -account.cashed),
         (_("Paid already") if account.paid > 0 else _("Got already"), account.paid),
-        (_("Through the bank"), account.through_bank),
+        (_("From the bank") if account.from_bank > 0 else _("To the bank"), -account.from_bank),
+        (_("Left open"), -account.left),
     ]
     worth = amounts.worth(abs(account.open), chip)
     if account.open < 0:
@@ -216,29 +472,35 @@ def _account(name: str, account: Account, chip: Chip | None) -> _Row:
     else:
         total = _("Nothing left to pay")
     return {
-        "name": name,
-        "lines": [{"text": text, "amount": amounts.change(chips, Unit.CHIPS)} for text, chips in lines if chips],
-        "total": {"text": total, "amount": amounts.change(account.open, Unit.CHIPS)},
+        "name": seat.name,
+        "lines": [{"text": text, "amount": amounts.settled(amount, chip)} for text, amount in lines if amount],
+        "total": {"text": total, "amount": amounts.settled(account.open, chip)},
     }
 
 
-def _from_bank(name: str, chips: int, chip: Chip | None) -> str:
+def _in_chips(text: str, chips: int, chip: Chip | None) -> str:
+    """*text*, with the chips that the amount beside it stands for where that is money."""
+    if chip is None:
+        return text
+    return _("%(line)s (%(chips)s)", line=text, chips=amounts.counted(chips))
+
+
+def _from_bank(name: str, amount: int, chip: Chip | None) -> str:
     name = words.isolated(name)
-    if chips < 0:
-        return _("%(player)s pays the bank %(chips)s.", player=name, chips=amounts.worth(-chips, chip))
-    return _("The bank pays %(player)s %(chips)s.", player=name, chips=amounts.worth(chips, chip))
+    if amount < 0:
+        return _("%(player)s pays the bank %(chips)s.", player=name, chips=amounts.worth(-amount, chip))
+    return _("The bank pays %(player)s %(chips)s.", player=name, chips=amounts.worth(amount, chip))
 
 
-def _proof(seats: Sequence[AnyRow], rows: Sequence[Account]) -> str:
-    bought, cashed = sum(seat.bought for seat in seats), sum(seat.cashed for seat in seats)
-    in_hand = sum(seat.bought + seat.chips - seat.cashed for seat in seats)
+def _proof(rows: Sequence[Account], chip: Chip | None) -> str:
+    bought, cashed = sum(row.bought for row in rows), sum(row.cashed for row in rows)
     said = {
-        "bought": words.number(bought),
-        "cashed": words.number(cashed),
-        "table": words.number(in_hand),
-        "paid": words.number(cashed + sum(row.from_bank for row in rows)),
-        "won": words.number(sum(row.won for row in rows if row.won > 0)),
-        "lost": words.number(-sum(row.won for row in rows if row.won < 0)),
+        "bought": amounts.bare(bought, chip),
+        "cashed": amounts.bare(cashed, chip),
+        "table": amounts.bare(bought - cashed, chip),
+        "paid": amounts.bare(cashed + sum(row.from_bank for row in rows), chip),
+        "won": amounts.bare(sum(row.won for row in rows if row.won > 0), chip),
+        "lost": amounts.bare(-sum(row.won for row in rows if row.won < 0), chip),
     }
     if cashed:
         return _("Bought %(bought)s; cashed out %(cashed)s, on the table %(table)s; paid out %(paid)s.", **said)

@@ -6,7 +6,7 @@
 from scorekeeper.words.bidding import word_said
 from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
-from scorekeeper.words.numbers import money, number, signed
+from scorekeeper.words.numbers import money, number, signed, signed_money
 from scorekeeper.words.problems import amount_message, problem_message
 from scorekeeper.words.said import has_pen, isolated, name_of
 from scorekeeper.words.terms import (
@@ -58,6 +58,7 @@ __all__ = [
     "ruleset_summary",
     "ruleset_title",
     "signed",
+    "signed_money",
     "suit_name",
     "trump_kind_name",
     "word_said",

@@ -46,6 +46,12 @@ def money(amount_minor: int, currency: str, exponent: int) -> str:
     return re.sub(r"(?<=[^\W\d_])(?=\d)", "\N{NO-BREAK SPACE}", text).replace("-", MINUS)
 
 
+def signed_money(amount_minor: int, currency: str, exponent: int) -> str:
+    """*amount_minor* with its sign, as a change is written; zero has none."""
+    plus = get_plus_sign_symbol(locale()) if amount_minor > 0 else ""
+    return plus + money(amount_minor, currency, exponent)
+
+
 def locale() -> Locale:
     """The reader's; English outside of a request."""
     return get_locale() or Locale("en")

@@ -306,6 +306,8 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "OTHER_NAME": lambda said: _("This is not the name of the group, so nothing was deleted."),
     "LAST_LINK": lambda said: _("This is the last link of a host: without it nobody could manage the group any more."),
     "LINKS_TOO_MANY": lambda said: _("A group has at most %(max)s links in force: withdraw one first.", **said),
+    "PAYMENT_NONE": lambda said: _("Say how much was paid."),
+    "PAYMENT_MORE": lambda said: _("That is more than is still to be paid."),
     # House rules.
     "HOUSE_RULE_UNKNOWN": lambda said: _("There is no house rule %(key)s.", **said),
     "HOUSE_RULE_VALUE": _house_rule_value,

@@ -28,7 +28,7 @@ from scorekeeper.services.groups import NewLink, Role, add_player, retire_player
 from scorekeeper.services.joining import make_code
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, cash_out, close_session
-from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.services.transaction import take_pen
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, NAMES, MadeSession, make_group, make_session
@@ -209,7 +209,8 @@ def _close(db: Session, session: MadeSession) -> None:
     _record(db, session, HALF_MADE, FIVE_IN_SPADES_MADE, SOLO_SET)
     close_session(db, session.plain_command(db))
     plan = session.command(db)["expected_version"]
-    mark_transfer(db, MarkTransfer(**session.command(db), plan=plan, line=0, paid=True))
+    pay(db, Pay(**session.command(db), plan=plan, line=0))
+    pay(db, Pay(**session.command(db), plan=plan, line=1, amount=10))
 
 
 def _declare(db: Session, session: MadeSession) -> None:

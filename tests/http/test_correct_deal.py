@@ -138,6 +138,8 @@ def test_deals_of_an_ended_session_can_be_corrected(host: Host, db: Session) -> 
     close_session(db, session.plain_command(db))
 
     page = correct(host, session.id, 1, tricks=8)
+    assert page.status == 409
+    page = page.form("/correct").submit("Discard it and go on")
 
     assert page.status == 200
     assert [deal.points for deal in deals_of(db, session.id)] == [[2, -2, 2, -2]]

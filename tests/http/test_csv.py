@@ -12,10 +12,10 @@ from werkzeug.http import parse_options_header
 
 from scorekeeper.rules import MISDEAL, Seat
 from scorekeeper.services.deals import VoidDeal, void_deal
-from scorekeeper.services.groups import Role, create_link
+from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, cash_out, close_session
 from scorekeeper.sessionfile import Chip
-from tests.factories import FIVE_IN_SPADES_MADE, NAMES, MadeSession, make_deal, make_group, make_session
+from tests.factories import FIVE_IN_SPADES_MADE, NAMES, MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump, number_of, payments_of, standings_of
 from tests.http.test_score_sheet import row, sheet_of
@@ -93,8 +93,12 @@ def test_the_standings_and_the_settlement_are_those_of_the_page(host: Host, db: 
     payments = payments_of(page)
     assert len(transfers) == len(payments)
     for line, (sentence, paid) in zip(transfers, payments, strict=True):
-        assert sentence.startswith(f"{line['Who pays']} pays {line['Whom']} {line['Chips']} chip")
-        assert line["Paid"] == ("yes" if paid else "no")
+        assert sentence.startswith(f"{line['Who pays']} pays {line['Whom']} {line['Chips']}")
+        money = [line[head] for head in line if head.startswith("Amount in ")]
+        assert all(one in sentence.replace(",", "") for one in money)
+        assert (line["Paid"] == "yes") == paid
+        still_open = next(line[head] for head in line if head.startswith("Still open in "))
+        assert line["Paid"] != "in part" or f"{still_open} still open" in page.text
 
 
 def test_stakes_have_columns_beside_the_points(host: Host, db: Session) -> None:
@@ -164,7 +168,7 @@ def test_names_of_any_script_come_as_they_are(db: Session, host: Host) -> None:
 def test_a_viewer_gets_a_file_that_spreadsheets_take_for_utf_8(host: Host, db: Session, what: str) -> None:
     session = make_session(db, group=host.group, name='ليلة / "🂡"')
     viewer = Visitor(host.app)
-    viewer.get(f"/open/{create_link(db, host.group.group_id, Role.VIEWER, '').token}")
+    viewer.get(f"/open/{make_link(db, host.group.group_id, Role.VIEWER, '').token}")
     before = dump(db)
 
     page = viewer.get(f"/sessions/{session.id}/files").follow(what.capitalize())

@@ -142,6 +142,18 @@ def test_a_chip_can_have_a_price(host: Host, db: Session, price: str, currency: 
     assert (opened(db).chip_value_minor, opened(db).currency, opened(db).exponent) == (minor, currency, exponent)
 
 
+def test_a_price_can_be_that_of_several_chips(host: Host, db: Session) -> None:
+    form_for(host).fill(price="1.00", currency="EUR", priced="3").submit()
+    assert (opened(db).chip_value_minor, opened(db).chips_priced) == (100, 3)
+
+
+@pytest.mark.parametrize("priced", ["0", "-1", "1.5", "", "x", "9" * 30])
+def test_a_price_is_that_of_a_whole_number_of_chips(host: Host, db: Session, priced: str) -> None:
+    page = form_for(host).fill(price="1.00", currency="EUR", priced=priced).submit()
+    assert page.status == 422
+    assert page.errors() == {"priced": "Chips must be a whole number from 1 to 1,000,000."}
+
+
 @pytest.mark.parametrize(
     ("price", "currency", "field", "message"),
     [

@@ -4,7 +4,8 @@ import pytest
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from scorekeeper.services.groups import Role, create_link
+from scorekeeper.services.groups import Role
+from tests.factories import make_link
 from tests.http.conftest import Host
 from tests.http.evidence import dump
 from tests.http.test_every_route import pages, sound_form, with_ids
@@ -87,8 +88,9 @@ NEEDED: dict[tuple[str, str], Role] = {
     ("GET", "sessions.new"): HOST,
     ("GET", "settlement.settlement"): VIEWER,
     ("POST", "settlement.close"): SCORER,
-    ("POST", "settlement.mark"): SCORER,
-    ("POST", "settlement.settle"): SCORER,
+    ("POST", "settlement.pay_all"): SCORER,
+    ("POST", "settlement.pay_part"): SCORER,
+    ("POST", "settlement.unpay"): SCORER,
     ("POST", "settlement.reopen"): SCORER,
     ("GET", "tableview.table"): VIEWER,
     ("GET", "why.change"): VIEWER,
@@ -101,7 +103,7 @@ NEEDED: dict[tuple[str, str], Role] = {
 def visitor_of(host: Host, db: Session, role: Role) -> Visitor:
     """Somebody who has come in by a link of this role."""
     visitor = Visitor(host.app)
-    visitor.get(f"/open/{create_link(db, host.group.group_id, role, role).token}")
+    visitor.get(f"/open/{make_link(db, host.group.group_id, role, role).token}")
     return visitor
 
 

@@ -95,7 +95,8 @@ def test_the_latest_deal_can_be_undone_after_the_settlement_has_begun(host: Host
     make_deal(db, session)
     close_session(db, session.plain_command(db))
 
-    page = host.get(f"/sessions/{session.id}").form("/misdeal").submit("Undo deal 1")
+    asked = host.get(f"/sessions/{session.id}").form("/misdeal").submit("Undo deal 1")
+    page = asked.form("/void").submit("Discard it and go on")
 
     assert page.path == f"/sessions/{session.id}"
     assert seated(page) == dict.fromkeys(NAMES, "0")

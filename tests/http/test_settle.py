@@ -7,12 +7,13 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.rules import Seat
 from scorekeeper.services.check import differences
-from scorekeeper.services.deals import CorrectDeal, correct_deal
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
 from scorekeeper.sessionfile import Chip
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
+from tests.factories import FIVE_IN_SPADES_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
+from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
 from tests.http.evidence import dump, number_of, payments_of, standings_of, sums_of, under
+from tests.http.test_correct_deal import correct
 from tests.http.visitor import Page
 
 
@@ -108,17 +109,84 @@ def test_a_button_of_a_page_that_is_stale_changes_nothing(host: Host, db: Sessio
     assert dump(db) == before
 
 
-@pytest.mark.parametrize("paid", ["2", "", "yes", None])
-def test_paid_is_yes_or_no(host: Host, db: Session, paid: str | None) -> None:
-    session = make_session(db, group=host.group)
-    move(db, session, -5, 5, 0, 0)
+def part(page: Page, sentence: str, amount: str) -> Page:
+    """Say that only so much of a payment is paid."""
+    forms = (form for form in page.forms() if form.action.endswith("/part"))
+    item = next(form for form in forms if sentence in form.element.find_parent("li").get_text(" "))  # type: ignore[union-attr]
+    return item.fill(amount=amount).submit("This part is paid")
+
+
+def owed_by_ann(host: Host, db: Session, chip: Chip | None = None) -> tuple[MadeSession, Page]:
+    """A session that has ended, in which Ann owes Ben five chips and Cleo owes Dan one."""
+    session = make_session(db, group=host.group, chip=chip)
+    move(db, session, -5, 5, -1, 1)
     ended(db, session)
-    form = next(form for form in settlement(host, session).forms() if "/transfers/" in form.action)
+    return session, settlement(host, session)
+
+
+def test_a_payment_is_made_in_parts_and_each_can_be_taken_back(host: Host, db: Session) -> None:
+    session, page = owed_by_ann(host, db, Chip(100, "EUR", 2, 3))
+    assert payments_of(page) == [("Ann pays Ben €1.67.", False), ("Cleo pays Dan €0.33.", False)]
+
+    page = part(page, "Ann pays Ben", "1,00")
+    assert "€1.00 paid" in page.text
+    assert "(€0.67 still open)" in page.text
+    assert sums_of(page)["Ann"][-1] == "−€0.67"
+    page = part(page, "Ann pays Ben", ".50")
+    page = pay(page, "Ann pays Ben €1.67.")
+    assert payments_of(page) == [("Ann pays Ben €1.67.", True), ("Cleo pays Dan €0.33.", False)]
+    assert sums_of(page)["Ann"][-1] == "€0.00"
+
+    taken = [form for form in page.forms() if form.action.endswith("/take-back")]
+    assert len(taken) == 3
+    page = taken[1].submit()
+
+    assert "(€0.50 still open)" in page.text
+    assert payments_of(page) == [("Ann pays Ben €1.67.", False), ("Cleo pays Dan €0.33.", False)]
+    log = host.get(f"/sessions/{session.id}/chips").text
+    assert "Ann paid Ben €1.00." in log
+    assert "Ann had not paid Ben €0.50 after all." in log
+    assert list(differences(db)) == []
+
+
+@pytest.mark.parametrize(
+    ("chip", "amount", "message"),
+    [
+        (None, "6", "That is more than is still to be paid."),
+        (None, "0", "Say how much was paid."),
+        (None, "1.5", "Enter a whole number of chips."),
+        (None, "", "Enter a whole number of chips."),
+        (Chip(100, "EUR", 2), "5.01", "That is more than is still to be paid."),
+        (Chip(100, "EUR", 2), "0", "Say how much was paid."),
+        (Chip(100, "EUR", 2), "-1", "An amount cannot be negative."),
+        (Chip(100, "EUR", 2), "1,523", "This could mean €1.52 or €1,523.00. Write it without a mark for thousands."),
+        (Chip(100, "JPY", 0), "0.5", "JPY has no decimals: give a whole amount."),
+    ],
+)
+def test_a_part_that_cannot_be_is_refused_beside_its_field(
+    host: Host, db: Session, chip: Chip | None, amount: str, message: str
+) -> None:
+    _, page = owed_by_ann(host, db, chip)
     before = dump(db)
 
-    page = host.post(form.action, data={**form.data.to_dict(), **({} if paid is None else {"paid": paid})})
+    page = part(page, "Ann pays Ben", amount)
 
-    assert page.status == 400
+    assert page.status == 422
+    assert list(page.errors().values()) == [message]
+    (field,) = page.soup.select("input[aria-invalid]")
+    assert field["value"] == amount
+    assert dump(db) == before
+
+
+def test_what_has_been_paid_cannot_be_paid_again(host: Host, db: Session) -> None:
+    _, page = owed_by_ann(host, db)
+    form = next(form for form in page.forms() if "/transfers/" in form.action)
+    fresh = form.submit().form("/reopen").data["expected_version"]
+    before = dump(db)
+
+    again = {**form.data.to_dict(), "expected_version": str(fresh), "submission_id": "f" * 32}
+    assert host.post(form.action, data=again).status == 409
+    assert host.post(f"{form.action}/part", data={**again, "amount": "1"}).status == 409
     assert dump(db) == before
 
 
@@ -139,37 +207,71 @@ def test_no_payment_of_another_session_is_touched(host: Host, db: Session) -> No
     assert dump(db) == before
 
 
-def test_a_correction_after_the_end_asks_for_a_new_settlement(host: Host, db: Session) -> None:
+def steps_of(page: Page) -> list[str]:
+    """The states of a settlement, the present one marked."""
+    return [
+        f"{'*' if step.has_attr('aria-current') else ''}{step.get_text()}" for step in page.soup.select(".steps li")
+    ]
+
+
+def test_it_goes_from_playing_to_settling_to_settled_and_back(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    move(db, session, -5, 5, 0, 0)
+    page = settlement(host, session)
+    assert steps_of(page) == ["*Playing", "Settling", "Settled"]
+    page = page.form("/close").submit()
+    assert steps_of(page) == ["Playing", "*Settling", "Settled"]
+    page = pay(page, "Ann pays Ben")
+    assert steps_of(page) == ["Playing", "Settling", "*Settled"]
+    page = pay(page, "Ann pays Ben")
+    assert steps_of(page) == ["Playing", "*Settling", "Settled"]
+    page.form("/reopen").submit()
+    assert steps_of(settlement(host, session)) == ["*Playing", "Settling", "Settled"]
+
+
+def test_a_correction_after_the_end_asks_and_then_discards_the_settlement(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
     ended(db, session)
-    page = pay(settlement(host, session), "Ann pays Ben 1 chip.")
-    assert "no longer settle" not in page.text
-    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**FIVE_IN_SPADES_MADE, "declarer": 2}))
+    pay(settlement(host, session), "Ann pays Ben 1 chip.")
+    before = dump(db)
 
+    asked = correct(host, session.id, 1, declarer=2)
+
+    assert asked.status == 409
+    assert "Discard the settlement?" in asked.text
+    assert dump(db) == before
+    page = asked.form("/correct").submit("Discard it and go on")
+
+    assert page.status == 200
     page = settlement(host, session)
-    assert "no longer settle" in page.text
     assert standings_of(page)[0] == ["1", "Cleo", "+3"]
-
-    page = page.form("/reopen").submit("Work it out again")
-
-    assert page.path == f"/sessions/{session.id}/settlement"
-    assert "no longer settle" not in page.text
+    assert steps_of(page)[0] == "*Playing"
     assert ("Ann pays Ben 1 chip.", True) in payments_of(page)
     assert_everybody_gets_what_is_theirs(page, {"Ann": -1, "Ben": -1, "Cleo": 3, "Dan": -1})
+    (earlier,) = under(page, "Earlier plans")
+    assert [item.get_text() for item in earlier.select("li")] == [
+        "Ann pays Ben 1 chip.",
+        "Cleo pays Ben 1 chip.",
+        "Dan pays Ben 1 chip.",
+    ]
     assert list(differences(db)) == []
+    page = page.form("/close").submit()
+    assert_everybody_gets_what_is_theirs(page, {"Ann": -1, "Ben": -1, "Cleo": 3, "Dan": -1})
 
 
-def test_a_correction_that_changes_no_chips_leaves_the_settlement_alone(host: Host, db: Session) -> None:
+def test_a_deal_entered_while_the_session_was_ended_asks_too(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
-    make_deal(db, session, HALF_MADE)
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **HALF_BY_ANN))
     ended(db, session)
-    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**HALF_MADE, "tricks": 6}))
+    asked = deal_form(form.submit("Record")).submit("Record")
+    assert asked.status == 409
 
-    page = settlement(host, session)
+    page = asked.form("/deals").submit("Discard it and go on")
 
-    assert "no longer settle" not in page.text
-    assert "Work it out again" not in page.text
+    assert page.path == f"/sessions/{session.id}"
+    assert payments_of(settlement(host, session))[0] == ("Ben pays Ann 1 chip.", False)
+    assert list(differences(db)) == []
 
 
 @pytest.mark.parametrize(
@@ -269,7 +371,6 @@ def test_it_adds_up_whatever_was_bought_and_cashed_out(
 
     page = settlement(host, session).form("/close").submit()
 
-    assert "no longer settle" not in page.text
     # What everybody paid the bank and got from it, and what they pay and get now, leaves what they won.
     money = {name: cashed[seat] - bought[seat] for seat, name in enumerate(("Ann", "Ben", "Cleo", "Dan"))}
     for sentence, _done in payments_of(page):
@@ -296,3 +397,90 @@ def assert_everybody_gets_what_is_theirs(page: Page, won: dict[str, int]) -> Non
         got[payer] -= number_of(chips)
         got[payee] += number_of(chips)
     assert got == won
+
+
+def choose(page: Page, **chosen: str | list[str]) -> Page:
+    """Say how to settle, and look at the payments."""
+    return next(form for form in page.forms() if "step" in form.data).fill(**chosen).submit("Show the payments")
+
+
+def test_how_to_settle_is_looked_at_and_then_drawn_up_so(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(100, "EUR", 2, 3))
+    move(db, session, -8, 10, -1, -1)
+    before = dump(db)
+
+    page = choose(settlement(host, session), step="0.50", least="1", apart="0-1")
+
+    planned = [("Ann pays Cleo €3.00.", False), ("Cleo pays Ben €3.50.", False)]
+    left = [
+        "Left open: Ann, €0.33 to get.",
+        "Left open: Ben, €0.17 to pay.",
+        "Left open: Cleo, €0.17 to get.",
+        "Left open: Maximiliane, €0.33 to pay.".replace("Maximiliane", "Dan"),
+    ]
+    assert payments_of(page) == planned
+    assert [item.get_text() for item in under(page, "Who pays whom")[0].select("ul:not(.transfers) li")] == left
+    assert dump(db) == before
+    page = page.form("/close").submit()
+    assert payments_of(page) == planned
+    assert all(sentence in page.text for sentence in left)
+    for sentence in (
+        "No payment is below €1.00.",
+        "Every payment is a multiple of €0.50.",
+        "Ann and Ben do not pay each other directly.",
+    ):
+        assert sentence in page.text
+    assert list(differences(db)) == []
+
+
+def test_everybody_settles_through_a_banker(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    move(db, session, -8, 10, -1, -1)
+
+    page = choose(settlement(host, session), banker="3").form("/close").submit()
+
+    assert [sentence for sentence, _ in payments_of(page)] == [
+        "Ann pays Dan 8 chips.",
+        "Cleo pays Dan 1 chip.",
+        "Dan pays Ben 10 chips.",
+    ]
+    assert "Everybody pays or gets through Dan." in page.text
+    page = page.form("/reopen").submit()
+    # Nobody chose so again.
+    assert payments_of(settlement(host, session))[0] == ("Ann pays Ben 8 chips.", False)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("step", "1,523", "This could mean €1.52 or €1,523.00. Write it without a mark for thousands."),
+        ("least", "-1", "An amount cannot be negative."),
+        ("banker", "9", "Choose a player."),
+        ("apart", "0-9", "Choose two players."),
+    ],
+)
+def test_a_choice_that_is_none_is_refused_beside_its_field(
+    host: Host, db: Session, field: str, value: str, message: str
+) -> None:
+    session = make_session(db, group=host.group, chip=Chip(25, "EUR", 2))
+    page = settlement(host, session)
+    before = dump(db)
+
+    looked = host.get(f"/sessions/{session.id}/settlement?{field}={value}")
+    ended_so = host.post(f"/sessions/{session.id}/close", data={**page.form("/close").data.to_dict(), field: value})
+
+    for answer in (looked, ended_so):
+        assert answer.status == 422
+        assert answer.errors() == {field: message}
+    assert dump(db) == before
+
+
+def test_what_was_rounded_is_said_with_who_got_it(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(100, "EUR", 2, 3))
+    move(db, session, 4, -1, -1, -2)
+
+    page = settlement(host, session)
+
+    assert "€0.01 more each went, in this order, to those who came closest to it: Ben and Cleo." in page.text
+    assert [sums[-1] for sums in sums_of(page).values()] == ["+€1.33", "−€0.33", "−€0.33", "−€0.67"]
+    assert "more each went" not in settlement(host, make_session(db, group=host.group, chip=Chip(25, "EUR", 2))).text

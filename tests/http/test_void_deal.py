@@ -63,7 +63,10 @@ def test_deals_of_an_ended_session_can_be_voided(host: Host, db: Session) -> Non
     make_deal(db, session)
     close_session(db, session.plain_command(db))
 
-    press(host.get(f"/sessions/{session.id}/deals/1"), "Void this deal")
+    asked = press(host.get(f"/sessions/{session.id}/deals/1"), "Void this deal")
+    assert asked.status == 409
+    assert [deal.status for deal in deals_of(db, session.id)] == ["scored"]
+    asked.form("/void").submit("Discard it and go on")
 
     assert [deal.status for deal in deals_of(db, session.id)] == ["void"]
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
 from scorekeeper import queries
+from scorekeeper.ledger import Choices
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Player, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Seat
@@ -23,11 +24,11 @@ from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, star
 from scorekeeper.services.groups import NewLink, Role
 from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
-from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 
-SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "outdated")
+SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded")
 
 OPEN_TO_ALL = frozenset(
     {
@@ -87,7 +88,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "over": _dirty_clubs(db, group, SWEEP),
         "next game": _dirty_clubs(db, group, SWEEP, CLUB_TURNED),
         "undecided": _undecided(db, group),
-        "outdated": _outdated(db, group),
+        "discarded": _discarded(db, group),
     }
     opened = queries.session_of(db, made["open"].id, [group.link_id])
     assert opened is not None
@@ -105,6 +106,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "what": "chips",
         "plan": plan,
         "line": 0,
+        "payment": plan + 1,
         "ruleset_id": "mensch",
         "token": "no-link-has-this-token",
         "filename": "app.css",
@@ -146,7 +148,8 @@ def _closed(db: Session, group: NewLink) -> MadeSession:
     close_session(db, session.plain_command(db))
     plan = db.scalar(select(Transfer.version).where(Transfer.session_id == session.id))
     assert plan is not None
-    mark_transfer(db, MarkTransfer(**session.command(db), plan=plan, line=1, paid=True))
+    pay(db, Pay(**session.command(db), plan=plan, line=1))
+    pay(db, Pay(**session.command(db), plan=plan, line=2, amount=30))
     return session
 
 
@@ -166,10 +169,13 @@ def _undecided(db: Session, group: NewLink) -> MadeSession:
     return session
 
 
-def _outdated(db: Session, group: NewLink) -> MadeSession:
-    """A correction after the end: the settlement no longer fits."""
-    session = make_session(db, group=group, name="Last year")
+def _discarded(db: Session, group: NewLink) -> MadeSession:
+    """A correction after the end: the settlement was discarded, and a payment of it counts."""
+    session = make_session(db, group=group, name="Last year", chip=Chip(100, "EUR", 2, 3))
     make_deal(db, session, FIVE_IN_SPADES_MADE)
-    close_session(db, session.plain_command(db))
-    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**FIVE_IN_SPADES_MADE, "declarer": 2}))
+    close_session(db, session.plain_command(db), Choices(step=5))
+    plan = session.command(db)["expected_version"]
+    pay(db, Pay(**session.command(db), plan=plan, line=0))
+    facts = {**FIVE_IN_SPADES_MADE, "declarer": 2}
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts=facts, discard=True))
     return session

@@ -185,8 +185,40 @@ def test_rows_of_a_released_schema_come_to_head_and_still_add_up(alembic: Config
             ("dirty-clubs", 3, "open"),
         ]
         fields = {"session_id": 1, "expected_version": sessions[0].version, "submission_id": "0" * 32, "link_id": 1}
-        void_deal(db, VoidDeal(**fields, number=1))
+        void_deal(db, VoidDeal(**fields, number=1, discard=True))
         assert list(differences(db)) == []
+
+
+def test_settlements_of_an_older_schema_stay_in_force_unless_a_correction_has_overtaken_them(alembic: Config) -> None:
+    command.upgrade(alembic, "0006")
+    insert(database.engine, json.loads(next(path for path in RELEASED if path.stem == "0006").read_text()))
+    command.upgrade(alembic, "head")
+    with Session(database.engine) as db:
+        states = {row.name: row.state for row in db.execute(text("SELECT name, state FROM game_session"))}
+        payments = db.execute(
+            text(
+                "SELECT g.name, p.amount, p.taken_back FROM payment p JOIN game_session g ON g.id = p.session_id"
+                " WHERE g.id > 3 ORDER BY g.id, p.version"
+            )
+        ).all()
+    assert {name: states[name] for name in ("The same after all", "Worked out again")} == {
+        "The same after all": "closed",
+        "Worked out again": "closed",
+    }
+    assert {name: states[name] for name in ("Overtaken", "In force again", "Reopened")} == {
+        "Overtaken": "open",
+        "In force again": "open",
+        "Reopened": "open",
+    }
+    assert [tuple(payment) for payment in payments] == [
+        ("Overtaken", 25, None),
+        ("The same after all", 1, 6),
+        ("The same after all", 1, None),
+        ("Worked out again", 100, None),
+        ("Worked out again", 100, 6),
+        ("In force again", 1, 9),
+        ("Reopened", 25, None),
+    ]
 
 
 def insert(engine: Engine, rows: dict[str, list[dict[str, Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""The settlement of a session: whatever is paid, taken back, reopened or drawn up again, what is open is right."""
+"""The settlement of a session: whatever is paid, taken back, reopened or discarded, what is open is right."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import LedgerEntry
+from scorekeeper.models import LedgerEntry, MoneyEntry
 from scorekeeper.services.check import differences
+from scorekeeper.sessionfile import Chip
+from tests.property.test_settlement import choices_among
 from tests.sittings import DIRTY_CLUBS, MENSCH, Act, Rules, Sitting, cash_outs, changes, chip_acts, recordings
 
 # Each example makes a group and a session of its own in the test's one database.
@@ -17,11 +19,18 @@ few = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scop
 RULES = [pytest.param(rules, id=rules.ruleset) for rules in (MENSCH[0], DIRTY_CLUBS[0])]
 
 settlement_acts: st.SearchStrategy[Act] = st.one_of(
-    st.just(Sitting.close),
+    st.builds(lambda choices: lambda sitting: sitting.close(choices), choices_among(4)),
     st.just(Sitting.reopen),
-    st.just(Sitting.redraw),
-    st.builds(lambda place, paid: lambda sitting: sitting.mark(place, paid=paid), st.integers(0, 5), st.booleans()),
-    st.builds(lambda place: lambda sitting: sitting.mark(place, paid=True), st.integers(0, 5)),
+    st.builds(
+        lambda place, amount: lambda sitting: sitting.pay(place, amount),
+        st.integers(0, 5),
+        st.none() | st.integers(1, 9),
+    ),
+    st.builds(lambda place: lambda sitting: sitting.pay(place), st.integers(0, 5)),
+    st.builds(lambda place: lambda sitting: sitting.take_back(place), st.integers(0, 5)),
+)
+CHIPS = st.sampled_from(
+    [None, Chip(25, "EUR", 2), Chip(100, "EUR", 2, 3), Chip(100, "JPY", 0, 7), Chip(125, "BHD", 3, 2)]
 )
 
 
@@ -32,16 +41,20 @@ def evenings(rules: Rules) -> st.SearchStrategy[list[Act]]:
     return st.builds(lambda first, then: [*first, Sitting.close, *then], played, settled)
 
 
+def begun(db: Session, rules: Rules, data: st.DataObject, **more: int) -> Sitting:
+    return Sitting.begin(db, rules, chip=data.draw(CHIPS), **more)
+
+
 @pytest.mark.parametrize("rules", RULES)
 @few
 @given(data=st.data())
 def test_open_transfers_clear_what_is_open(db: Session, rules: Rules, data: st.DataObject) -> None:
-    sitting = Sitting.begin(db, rules)
+    sitting = begun(db, rules, data)
     for act in data.draw(evenings(rules)):
         sitting.do([act])
-        if sitting.settles:
+        if sitting.row.state == "closed":
             assert sitting.is_settled()
-    sitting.do([Sitting.close, Sitting.redraw])
+    sitting.do([Sitting.close])
     assert sitting.row.state == "closed"
     assert sitting.is_settled()
     assert list(differences(db)) == []
@@ -51,21 +64,21 @@ def test_open_transfers_clear_what_is_open(db: Session, rules: Rules, data: st.D
 @few
 @given(data=st.data())
 def test_once_all_is_paid_nothing_is_left_to_pay(db: Session, rules: Rules, data: st.DataObject) -> None:
-    sitting = Sitting.begin(db, rules)
+    sitting = begun(db, rules, data)
     sitting.do(data.draw(evenings(rules)))
-    sitting.do([Sitting.close, Sitting.redraw])
-    unpaid = [transfer for transfer in sitting.transfers() if transfer.paid is None]
-    sitting.do([lambda sitting: sitting.mark(0, paid=True)] * len(unpaid))
-    assert all(transfer.paid is not None for transfer in sitting.transfers())
-    sitting.redraw()
-    assert all(transfer.paid is not None for transfer in sitting.transfers())
+    sitting.do([Sitting.reopen, Sitting.close])
+    sitting.do([lambda sitting: sitting.pay(0)] * len(sitting.transfers()))
+    assert not any(sitting.open())
+    sitting.do([Sitting.reopen, Sitting.close])
+    assert sitting.transfers() == []
 
 
 @pytest.mark.parametrize("rules", RULES)
 @few
 @given(data=st.data())
 def test_every_posting_sums_to_zero(db: Session, rules: Rules, data: st.DataObject) -> None:
-    sitting = Sitting.begin(db, rules, buy_in=10)
+    sitting = begun(db, rules, data, buy_in=10)
     sitting.do(data.draw(evenings(rules)))
-    sums = select(func.sum(LedgerEntry.chips)).where(LedgerEntry.session_id == sitting.made.id)
-    assert set(db.scalars(sums.group_by(LedgerEntry.version))) <= {0}
+    for entries, amount in ((LedgerEntry, LedgerEntry.chips), (MoneyEntry, MoneyEntry.amount)):
+        sums = select(func.sum(amount)).where(entries.session_id == sitting.made.id)
+        assert set(db.scalars(sums.group_by(entries.version))) <= {0}

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.cli import main
+from scorekeeper.ledger import Choices
 from scorekeeper.models import Base
 from scorekeeper.services.check import differences
 from scorekeeper.services.groups import Role
@@ -30,7 +31,10 @@ RESULTS = {
     "deal": "number group_id recorded version status reason before result points chips totals winners seating",
     "deal_version": "number replaced group_id version",
     "ledger_entry": "version group_id kind seat deal_number chips",
-    "transfer": "version group_id payer payee chips paid withdrawn",
+    "money_entry": "version group_id kind seat amount",
+    "settlement": "version group_id left_open withdrawn",
+    "transfer": "version group_id payer payee amount",
+    "payment": "version group_id amount taken_back",
     "group_total": "player_id card_game sessions games wins chips",
 }
 """By table, the columns that follow from something else."""
@@ -40,14 +44,17 @@ ENTERED = {
     "join_code": "session_id role group_id link_id code",
     "join_attempt": "key failures until",
     "player": "id group_id name name_key created_at retired_at",
-    "game_session": "id group_id name card_game ruleset_id options chip_value_minor currency exponent submission_id "
-    "started_on created_at declared pen pen_name pen_since",
+    "game_session": "id group_id name card_game ruleset_id options chip_value_minor chips_priced currency exponent "
+    "submission_id started_on created_at declared pen pen_name pen_since",
     "session_seat": "session_id seat player_id",
     "session_change": "session_id link_id submission_id fingerprint note created_at",
     "deal": "session_id starts_game facts",
     "deal_version": "session_id status facts",
     "ledger_entry": "session_id line",
+    "money_entry": "session_id line",
+    "settlement": "session_id choices",
     "transfer": "session_id line",
+    "payment": "session_id plan line",
     "group_total": "group_id",
 }
 """The others: they name a row, or hold what people said, which nothing else can tell."""
@@ -65,9 +72,12 @@ def played(db: Session) -> None:
     sitting.move(0, 1, 2)
     sitting.cash(3, 5)
     sitting.close()
-    sitting.mark(0, paid=True)
+    sitting.pay(0)
     sitting.correct(1, {**HALF_MADE, "tricks": 8})
-    sitting.redraw()
+    sitting.close(Choices(step=3))
+    sitting.pay(0, 1)
+    sitting.pay(0, 1)
+    sitting.take_back(1)
     sitting = Sitting(db, make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 1}))
     for facts in (CLUB_TURNED, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]}):
         sitting.record(facts)
@@ -93,7 +103,7 @@ def another(value: object) -> object:
         case list():
             return [another(value[0]), *value[1:]] if value else [1]
         case dict():
-            return {**value, "totals": another(value["totals"])}
+            return {**value, "totals": another(value["totals"])} if "totals" in value else {**value, "0": 1000}
         case str():
             return {"open": "closed", "closed": "open", "scored": "void"}.get(value, value[:-1] + "x")
     raise TypeError(value)

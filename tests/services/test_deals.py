@@ -13,6 +13,7 @@ from scorekeeper.models import Deal, DealVersion, LedgerEntry, SessionChange
 from scorekeeper.rules import IllegalDeal, MalformedDeal
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
+from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session, submission_id
 from tests.sittings import Sitting, dump
@@ -166,15 +167,20 @@ def test_the_last_deal_can_be_voided_and_another_recorded(db: Session) -> None:
     assert list(differences(db)) == []
 
 
-def test_a_deal_is_corrected_in_a_session_that_has_ended(db: Session) -> None:
+def test_a_correction_after_the_end_asks_and_then_discards_the_settlement(db: Session) -> None:
     sitting = a_sitting(db)
     make_deal(db, sitting.made, HALF_MADE)
     sitting.close()
+    stored = dump(db)
+    with pytest.raises(SettlementInForce):
+        correct_deal(db, CorrectDeal(**sitting.made.command(db), number=1, facts=FIVE_IN_SPADES_MADE))
+    assert dump(db) == stored
     sitting.correct(1, FIVE_IN_SPADES_MADE)
-    assert sitting.row.state == "closed"
-    assert not sitting.is_settled()
-    sitting.redraw()
+    assert sitting.row.state == "open"
+    assert sitting.transfers() == []
+    sitting.close()
     assert sitting.is_settled()
+    assert list(differences(db)) == []
 
 
 def test_a_deal_that_is_not_there_cannot_be_changed(db: Session) -> None:

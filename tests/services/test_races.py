@@ -22,7 +22,7 @@ from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correc
 from scorekeeper.services.deletion import delete_group, remove_player
 from scorekeeper.services.groups import CreateGroup, add_player, create_group
 from scorekeeper.services.sessions import close_session, open_session
-from scorekeeper.services.settlement import MarkTransfer, mark_transfer
+from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.services.transaction import PenElsewhere, SessionCommand, StaleSession, take_pen
 from tests.factories import (
     FIVE_IN_SPADES_MADE,
@@ -131,8 +131,8 @@ def voiding(db: Session, made: MadeSession) -> Callable[[Session], object]:
 
 def paying(db: Session, made: MadeSession) -> Callable[[Session], object]:
     transfer = Sitting(db, made).transfers()[0]
-    command = MarkTransfer(**made.command(db), plan=transfer.version, line=transfer.line, paid=True)
-    return lambda own: mark_transfer(own, command)
+    command = Pay(**made.command(db), plan=transfer.version, line=transfer.line)
+    return lambda own: pay(own, command)
 
 
 def taking(db: Session, made: MadeSession) -> Callable[[Session], object]:
@@ -265,7 +265,7 @@ def test_one_form_sent_several_times_at_once_opens_one_session(db: Session) -> N
 
 def test_one_form_sent_several_times_at_once_makes_one_group(db: Session) -> None:
     command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
-    outcomes: list[Any] = at_once(db, *[lambda own: create_group(own, command)] * PHONES)
+    outcomes: list[Any] = at_once(db, *[lambda own: create_group(own, command, "key")] * PHONES)
     assert len({link.group_id for link in outcomes}) == 1
     assert db.scalar(select(func.count()).select_from(Group)) == 1
 

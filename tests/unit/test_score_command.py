@@ -54,6 +54,13 @@ def test_it_prints_a_sheet_a_person_can_read() -> None:
     ]
 
 
+def test_a_price_of_several_chips_is_said_and_settled_in_money() -> None:
+    done = run(session(HALF, chip={"value": "1.00", "currency": "EUR", "chips": 3}))
+    assert done.stdout.splitlines()[0] == "Mensch · 3 chips are €1.00"
+    assert "  Ben pays Ann €0.33" in done.stdout.splitlines()
+    assert "  Dan pays Cleo €0.33" in done.stdout.splitlines()
+
+
 def test_the_sheet_of_a_session_in_which_somebody_came_late_leaves_out_what_was_before() -> None:
     seats = {"type": "seats", "players": ["Ann", "Ben", "Cleo", "Eve"]}
     done = run(session(HALF, seats, HALF | {"partner": "Eve"}, {"type": "dealer", "player": "Eve"}))

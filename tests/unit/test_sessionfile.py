@@ -141,6 +141,21 @@ def test_a_chip_has_its_price_in_minor_units(value: str, currency: str, minor: i
     assert file.chip == Chip(minor, currency, exponent)
 
 
+def test_a_price_can_be_that_of_several_chips() -> None:
+    document = mensch(chip={"value": "1.00", "currency": "EUR", "chips": 3})
+    file = read_document(document)
+    assert file.chip == Chip(100, "EUR", 2, 3)
+    assert write_document(file)["chip"] == document["chip"]
+    assert "chips" not in write_document(read_document(mensch(chip={"value": "1.00", "currency": "EUR"})))["chip"]
+
+
+@pytest.mark.parametrize("chips", [0, -1, 1.5, "3", True, None, 10**9])
+def test_a_price_of_no_whole_number_of_chips_is_refused(chips: object) -> None:
+    with pytest.raises(BadFile) as refused:
+        read_document(mensch(chip={"value": "1.00", "currency": "EUR", "chips": chips}))
+    assert [problem.field for problem in refused.value.problems] == ["chip.chips"]
+
+
 # --- what comes of it
 
 
@@ -199,6 +214,15 @@ def test_transfers_are_in_chips_and_with_a_price_in_money(value: str, currency: 
     ]
     assert [one["amount"] for one in got["transfers"]] == amounts
     assert {one["currency"] for one in got["transfers"]} == {currency}
+
+
+def test_what_does_not_come_to_whole_money_is_spread_so_that_it_adds_up() -> None:
+    opening = {"Ann": 4, "Ben": -1, "Cleo": -1, "Dan": -2}
+    got = scored(mensch(opening=opening, chip={"value": "1.00", "currency": "EUR", "chips": 3}))
+    assert got["transfers"] == [
+        {"from": name, "to": "Ann", "amount": amount, "currency": "EUR"}
+        for name, amount in (("Ben", "0.33"), ("Cleo", "0.33"), ("Dan", "0.67"))
+    ]
 
 
 def test_level_players_share_a_place_and_the_next_is_skipped() -> None:
