@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from scorekeeper.models import GameSession, Player
 from scorekeeper.rules import CARD_GAMES, Facts, Seat
 from scorekeeper.services.deals import RecordDeal, record_deal
-from scorekeeper.services.groups import CreateGroup, NewLink, create_group
+from scorekeeper.services.groups import CreateGroup, NewLink, Role, create_group, create_link
 from scorekeeper.services.sessions import OpenSession, open_session
 from scorekeeper.services.transaction import SessionCommand
 
@@ -59,8 +59,18 @@ class MadeSession:
         return SessionCommand(**self.command(db))
 
 
+def token() -> str:
+    """One for a link: as long as the app makes them."""
+    return f"{next(_ids):022}"
+
+
 def make_group(db: Session, *, name: str = "Thursdays", players: tuple[str, ...] = NAMES) -> NewLink:
-    return create_group(db, CreateGroup(name, players, submission_id()))
+    return create_group(db, CreateGroup(name, players, submission_id()), token())
+
+
+def make_link(db: Session, group_id: int, role: Role, name: str = "") -> NewLink:
+    """Another link to a group."""
+    return create_link(db, group_id, role, name, token())
 
 
 def make_session(

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import hmac
+import ipaddress
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
 
 import segno
-from flask import Blueprint, Response, abort, flash, make_response, redirect, render_template, request, session, url_for
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    flash,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
@@ -17,12 +34,15 @@ from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused
-from scorekeeper.services.groups import NewLink, Role, create_link, renew_link, token_hash, withdraw_link
+from scorekeeper.services.groups import Role, create_link, link_made, renew_link, token_hash, withdraw_link
 from scorekeeper.web import access
-from scorekeeper.web.forms import SubmissionForm
+from scorekeeper.web.forms import SubmissionForm, checked
 from scorekeeper.words import problem_message
 
 blueprint = Blueprint("links", __name__)
+
+WAITING: Final = 5
+"""How many groups a browser has a new link to be shown of: the latest."""
 
 
 class LinkForm(SubmissionForm):
@@ -72,54 +92,77 @@ def make(group_id: int) -> ResponseReturnValue:
     if not form.validate():
         return _refused(group, form)
     try:
-        link = create_link(db.session(), group.id, Role(form.role.data), form.name.data or "")
+        made_by = group.id, form.submission_id.data
+        create_link(db.session(), group.id, Role(form.role.data), form.name.data or "", token_of(*made_by))
     except Refused as refused:
         form.add_problems(refused.problems)
         return _refused(group, form)
-    show_once(link)
+    show_once(group.id, *made_by)
     return redirect(url_for("links.index", group_id=group.id), 303)
 
 
 @blueprint.post("/groups/<id:group_id>/links/<id:link_id>/renew")
 def renew(group_id: int, link_id: int) -> ResponseReturnValue:
-    group = access.group(group_id, Role.HOST)
-    if queries.link(db.session(), group.id, link_id) is None:
-        abort(404)
-    here = link_id == group.link_id
-    link = renew_link(db.session(), group.id, link_id) or abort(404)
+    form = SubmissionForm()
+    made_by = group_id, link_id, form.submission_id.data or ""
+    here = link_id in access.opened_links()
+    # A phone that renewed its own link and has had no reply comes back with the old one, which opens nothing any more.
+    link = link_made(db.session(), group_id, token_of(*made_by)) if here else None
+    if link is None:
+        group = access.group(group_id, Role.HOST)
+        checked(form)
+        link = renew_link(db.session(), group.id, link_id, token_of(*made_by)) or abort(404)
     if here:
         # This phone keeps what it came in by.
         access.remember_link(link.link_id)
-    show_once(link)
-    return redirect(url_for("links.index", group_id=group.id), 303)
+    show_once(group_id, *made_by)
+    return redirect(url_for("links.index", group_id=group_id), 303)
 
 
 @blueprint.post("/groups/<id:group_id>/links/<id:link_id>/withdraw")
 def withdraw(group_id: int, link_id: int) -> ResponseReturnValue:
     group = access.group(group_id, Role.HOST)
-    if queries.link(db.session(), group.id, link_id) is None:
+    if not queries.has_link(db.session(), group.id, link_id):
         abort(404)
     try:
         withdraw_link(db.session(), group.id, link_id)
     except Refused as refused:
         return _refused(group, LinkForm(formdata=None), link_id, *map(problem_message, refused.problems))
     flash(_("The link has been withdrawn: it opens nothing any more."), "done")
-    if queries.group_of(db.session(), group.id, access.opened_links()) is None:
+    left = queries.group_of(db.session(), group.id, access.opened_links())
+    if left is None:
         return redirect(url_for("groups.start"), 303)
-    return redirect(url_for("links.index", group_id=group.id), 303)
+    page = "links.index" if left.role == Role.HOST else "groups.group"
+    return redirect(url_for(page, group_id=group.id), 303)
 
 
-def show_once(link: NewLink) -> None:
-    """Have the next page of the group show *link*; until then its token waits in the signed cookie."""
-    session["new_link"] = [link.group_id, link.token]
+def token_of(*made_by: int | str) -> str:
+    """The token of the link that a form makes: a form sent again makes the same one, and nobody else can tell which.
+
+    *made_by* says which form: the group and link it is about, as far as it is about one, and its ``submission_id``.
+    """
+    key = str(current_app.secret_key).encode()
+    mac = hmac.digest(key, f"the token of a link: {made_by}".encode(), "sha256")
+    # 128 bits.
+    return urlsafe_b64encode(mac[:16]).decode().rstrip("=")
+
+
+def show_once(group_id: int, *made_by: int | str) -> None:
+    """Have the next page of the group show the link that a form made, see :func:`token_of`.
+
+    Until then the signed cookie holds by which form: anybody can read in it.
+    """
+    waiting = [[known, *form] for known, *form in session.get("new_links", []) if known != group_id]
+    session["new_links"] = [*waiting, [group_id, *made_by]][-WAITING:]
 
 
 def page_with_new_link(template: str, *, group: AnyRow, **values: object) -> Response:
     """A page of *group*, with the link just made for it, if there is one: this once, and in no cache."""
     new_link = None
-    if session.get("new_link", [None])[0] == group.id:
-        _group, token = session.pop("new_link")
-        address = url_for("links.open_link", token=token, _external=True)
+    waiting = {known: form for known, *form in session.get("new_links", [])}
+    if made_by := waiting.pop(group.id, None):
+        session["new_links"] = [[known, *form] for known, form in waiting.items()]
+        address = url_for("links.open_link", token=token_of(*made_by), _external=True)
         new_link = shown_code(address, _("The link as a QR code"))
     response = make_response(render_template(template, group=group, new_link=new_link, **values))
     if new_link:
@@ -137,7 +180,15 @@ def shown_code(address: str, title: str) -> ShownLink:
 
 def is_here_only() -> bool:
     """Whether this page's address means "this machine", and leads other phones nowhere."""
-    return request.host.split(":")[0] in ("localhost", "127.0.0.1")
+    return is_loopback(urlsplit(f"//{request.host}").hostname or "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address means the machine itself."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _refused(group: AnyRow, form: LinkForm, link_id: int | None = None, *errors: str) -> Response:

@@ -130,11 +130,23 @@ def test_an_archive_sent_twice_makes_one_group(host: Host, db: Session) -> None:
     first, second = send(host, archive, page), send(host, archive, page)
 
     assert first.path == second.path
+    assert first.link("/open/") == second.link("/open/")
     make_session(db, group=host.group)
     changed = send(host, archived(host), page)
     assert changed.status == 409
     assert "Another archive was sent from this page before." in changed.text
     assert db.scalar(select(func.count()).select_from(Group)) == 2
+
+
+def test_an_archive_sent_again_is_no_way_in_once_its_link_is_withdrawn(host: Host, db: Session) -> None:
+    page, archive = host.get("/import"), archived(host)
+    group = send(host, archive, page).path
+    host.get(f"{group}/links").form("/links").fill(role="host").submit()
+    links = host.get(f"{group}/links")
+    links.form(next(form.action for form in links.forms() if form.action.endswith("/withdraw"))).submit()
+
+    assert send(host, archive, page).status == 404
+    assert host.get(group).status == 404
 
 
 def changed(table: str, **values: object) -> Callable[[Document], None]:

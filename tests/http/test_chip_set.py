@@ -10,9 +10,9 @@ from scorekeeper.rules import Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.chipset import set_chips
 from scorekeeper.services.counts import CountIn, count_in
-from scorekeeper.services.groups import Role, create_link
+from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import MoveChips, buy_in
-from tests.factories import MadeSession, make_session
+from tests.factories import MadeSession, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import chips_of, dump
 from tests.http.test_gates import MOST_STATEMENTS, statements
@@ -108,7 +108,7 @@ def test_a_line_left_free_in_between_keeps_the_errors_where_they_belong(host: Ho
 
 def test_only_a_host_sees_and_changes_the_set(host: Host, db: Session, stranger: Host) -> None:
     scorer = Visitor(host.app)
-    scorer.get(f"/open/{create_link(db, host.group.group_id, Role.SCORER, '').token}")
+    scorer.get(f"/open/{make_link(db, host.group.group_id, Role.SCORER, '').token}")
 
     assert scorer.get(f"{host.group_path}/chips").status == 403
     assert stranger.get(f"{host.group_path}/chips").status == 404

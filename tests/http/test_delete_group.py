@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from scorekeeper.models import Base, Group, GroupLink, JoinAttempt
 from scorekeeper.services.check import differences
 from scorekeeper.services.deletion import delete_group
-from scorekeeper.services.groups import Role, add_player, create_link
-from tests.factories import make_group, make_session
+from scorekeeper.services.groups import Role, add_player
+from tests.factories import make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import Dump, dump
 from tests.http.visitor import Form, Visitor
@@ -69,7 +69,7 @@ def test_a_group_goes_with_everything_in_it_and_leaves_the_others_alone(
 
 def test_the_page_says_what_goes_and_leads_to_what_can_be_kept(host: Host, db: Session) -> None:
     world = make_world(db, host.group)
-    create_link(db, host.group.group_id, Role.VIEWER, "Dan")
+    make_link(db, host.group.group_id, Role.VIEWER, "Dan")
 
     page = host.get(f"{host.group_path}/delete")
 
@@ -121,7 +121,7 @@ def test_what_is_done_at_the_very_moment_finds_nothing_any_more(
 def test_every_phone_is_out_at_once_and_no_later_group_lets_it_in(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     viewer = Visitor(host.app)
-    link = create_link(db, host.group.group_id, Role.VIEWER, "")
+    link = make_link(db, host.group.group_id, Role.VIEWER, "")
     viewer.get(f"/open/{link.token}")
     deleting(host, "Thursdays").submit()
 
@@ -144,7 +144,7 @@ def test_every_phone_is_out_at_once_and_no_later_group_lets_it_in(host: Host, db
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
 def test_only_a_host_deletes(host: Host, db: Session, role: Role) -> None:
     visitor = Visitor(host.app)
-    visitor.get(f"/open/{create_link(db, host.group.group_id, role, '').token}")
+    visitor.get(f"/open/{make_link(db, host.group.group_id, role, '').token}")
     form = deleting(host, "Thursdays")
     before = dump(db)
 

@@ -1,5 +1,6 @@
 """Links: the only key to a group."""
 
+import json
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,10 +10,10 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_LINKS
 from scorekeeper.models import GroupLink
-from scorekeeper.services.groups import Role, create_link, token_hash
-from tests.factories import make_session
+from scorekeeper.services.groups import Role, token_hash
+from tests.factories import make_link, make_session
 from tests.http.conftest import Host
-from tests.http.visitor import Page, Visitor
+from tests.http.visitor import Form, Page, Visitor
 
 
 def shown_address(page: Page) -> str:
@@ -42,12 +43,43 @@ def test_the_creator_is_shown_the_link_once(visitor: Visitor) -> None:
         assert token not in visitor.get(later).response.get_data(as_text=True)
 
 
-@pytest.mark.parametrize(("address", "warned"), [("http://localhost:5000", True), ("http://192.168.1.20:5000", False)])
+def test_no_cookie_holds_the_key(host: Host) -> None:
+    made = host.client.post(f"{host.group_path}/links", data=host.get(f"{host.group_path}/links").form("/links").data)
+    cookie = made.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
+    values = json.dumps(host.app.session_interface.get_signing_serializer(host.app).loads(cookie))  # type: ignore[attr-defined]
+    token = shown_address(host.get(f"{host.group_path}/links")).rsplit("/", 1)[1]
+    assert "new_links" in values
+    assert token not in values
+
+
+def test_new_links_of_several_groups_wait_for_a_page_of_their_own(host: Host, stranger: Host) -> None:
+    host.get(f"/open/{stranger.group.token}")
+    pages = [f"{group}/links" for group in (host.group_path, stranger.group_path)]
+    for page in pages:
+        host.client.post(page, data=host.get(page).form("/links").data)
+
+    for page, group in zip(pages, (host.group_path, stranger.group_path), strict=True):
+        shown = urlsplit(shown_address(host.get(page))).path
+        assert Visitor(host.app).get(shown).path == group
+        assert host.get(page).soup.select_one("a.key") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "warned"),
+    [
+        ("http://localhost:5000", True),
+        ("http://127.0.0.2:5000", True),
+        ("http://[::1]:5000", True),
+        ("http://192.168.1.20:5000", False),
+        ("http://[fd00::1]", False),
+    ],
+)
 def test_a_link_that_leads_other_phones_nowhere_says_so(host: Host, address: str, warned: bool) -> None:
     phone = Visitor(host.app)
-    phone.get(f"/open/{host.group.token}", base_url=address)
+    phone.client.get(f"/open/{host.group.token}", base_url=address)
     form = phone.get(f"{host.group_path}/links", base_url=address).form("/links")
-    page = phone.post(form.action, data=form.data, base_url=address)
+    phone.client.post(form.action, data=form.data, base_url=address)
+    page = phone.get(f"{host.group_path}/links", base_url=address)
     assert f"{address}/open/" in page.text
     assert ("Other phones cannot open this address" in page.text) == warned
 
@@ -113,6 +145,22 @@ def test_another_link_is_shown_once_and_works(host: Host) -> None:
     assert Visitor(host.app).get(path).path == host.group_path
 
 
+def test_the_same_form_sent_twice_makes_one_link(host: Host, db: Session) -> None:
+    form = host.get(f"{host.group_path}/links").form("/links").fill(name="Ben")
+    assert shown_address(form.submit()) == shown_address(form.submit())
+    assert len(in_force(db)) == 2
+
+
+def test_a_form_whose_link_has_been_withdrawn_makes_no_other(host: Host, db: Session) -> None:
+    form = host.get(f"{host.group_path}/links").form("/links")
+    form.submit()
+    host.get(f"{host.group_path}/links").form(f"/{in_force(db)[1]}/withdraw").submit()
+    page = form.submit()
+    assert page.status == 404
+    assert "This link has been withdrawn" in page.text
+    assert len(in_force(db)) == 1
+
+
 def test_the_links_in_force_are_listed_with_the_one_of_this_phone(host: Host) -> None:
     another_link(host)
     items = host.get(f"{host.group_path}/links").soup.select(".index summary")
@@ -145,6 +193,15 @@ def test_withdrawing_ones_own_link_leads_out(host: Host, db: Session) -> None:
     assert host.get(path).status == 200, "the other link is still a way in"
 
 
+@pytest.mark.parametrize("role", ["scorer", "viewer"])
+def test_withdrawing_ones_own_link_leads_to_what_one_may_still_see(host: Host, db: Session, role: str) -> None:
+    host.get(another_link(host, role))
+    another_link(host, "host")
+    page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
+    assert (page.status, page.path) == (200, host.group_path)
+    assert "The link has been withdrawn" in page.text
+
+
 def test_the_last_link_of_a_host_cannot_be_withdrawn(host: Host, db: Session) -> None:
     another_link(host)
     page = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw").submit()
@@ -172,7 +229,7 @@ def test_it_refuses_a_name_that_cannot_be_used(host: Host, db: Session, name: st
 
 def test_a_group_has_only_so_many_links(host: Host, db: Session) -> None:
     for _ in range(MAX_LINKS - 1):
-        create_link(db, host.group.group_id, Role.VIEWER, "")
+        make_link(db, host.group.group_id, Role.VIEWER, "")
     page = host.get(f"{host.group_path}/links").form("/links").submit()
     assert page.errors() == {"name": "A group has at most 50 links in force: withdraw one first."}
     assert len(in_force(db)) == MAX_LINKS
@@ -198,6 +255,59 @@ def test_renewing_ones_own_link_keeps_one_in(host: Host, db: Session) -> None:
     assert page.status == 200
     assert host.get(host.group_path).status == 200
     assert host.group.link_id not in in_force(db)
+
+
+def test_renewing_twice_gives_the_same_link(host: Host, db: Session) -> None:
+    another_link(host)
+    form = host.get(f"{host.group_path}/links").form(f"/{in_force(db)[1]}/withdraw")
+    assert shown_address(form.submit("Renew it")) == shown_address(form.submit("Renew it"))
+    assert len(in_force(db)) == 2
+
+
+def with_reply_lost(form: Form, action: str) -> None:
+    """Send the form, and never see what comes back."""
+    client = form.page.visitor.app.test_client()
+    for cookie in (form.page.visitor.client.get_cookie("session"),):
+        assert cookie is not None
+        client.set_cookie(cookie.key, cookie.value)
+    assert client.post(action, data=form.data).status_code == 303
+
+
+def test_renewing_ones_own_link_again_after_the_reply_was_lost_lets_one_in(host: Host, db: Session) -> None:
+    form = host.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw")
+    with_reply_lost(form, f"{host.group_path}/links/{host.group.link_id}/renew")
+    assert host.get(host.group_path).status == 404
+
+    page = form.submit("Renew it")
+
+    assert page.status == 200
+    assert host.get(f"{host.group_path}/links").status == 200
+    assert Visitor(host.app).get(urlsplit(shown_address(page)).path).status == 200
+    assert len(in_force(db)) == 1
+
+
+def test_only_the_form_that_renewed_it_lets_a_withdrawn_phone_in(host: Host, stranger: Host, db: Session) -> None:
+    page = host.get(f"{host.group_path}/links")
+    other = Visitor(host.app)
+    other.get(f"/open/{host.group.token}")
+    forms = [
+        browser.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw") for browser in (host, other)
+    ]
+    renewed = page.form(f"/{host.group.link_id}/withdraw")
+    renewed.submit("Renew it")
+
+    # It has another form of the same link, and none it may send.
+    assert forms[1].submit("Renew it").status == 404
+    # The same form, from a browser that never had the link.
+    path = f"{host.group_path}/links/{host.group.link_id}/renew"
+    token = stranger.get("/").form("/groups").data["csrf_token"]
+    assert stranger.post(path, data={**renewed.data, "csrf_token": token}).status == 404
+    # And withdrawn in turn, it lets nobody in.
+    another_link(host, "host")
+    (first, _second) = in_force(db)
+    host.get(f"{host.group_path}/links").form(f"/{first}/withdraw").submit()
+    assert renewed.submit("Renew it").status == 404
+    assert host.get(host.group_path).status == 404
 
 
 def test_of_two_links_to_a_group_the_one_counts_that_lets_one_do_more(host: Host) -> None:

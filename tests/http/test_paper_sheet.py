@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from scorekeeper.services.deals import DeclareDeal, declare_deal
-from scorekeeper.services.groups import Role, create_link
+from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import close_session
-from tests.factories import HALF_MADE, make_deal, make_group, make_session
+from tests.factories import HALF_MADE, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import seat
 from tests.http.visitor import Page, Visitor
@@ -117,7 +117,7 @@ def test_there_is_none_while_too_few_are_at_the_table(
 def test_whoever_only_watches_can_print_it_and_is_offered_no_grid(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     viewer = Visitor(host.app)
-    viewer.get(f"/open/{create_link(db, host.group.group_id, Role.VIEWER, 'sofa').token}")
+    viewer.get(f"/open/{make_link(db, host.group.group_id, Role.VIEWER, 'sofa').token}")
     page = viewer.get(f"/sessions/{session.id}/deals").follow("On paper")
 
     assert page.soup.select("[data-print]")

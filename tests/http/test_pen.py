@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import GameSession
 from scorekeeper.services.check import differences
-from scorekeeper.services.groups import Role, create_link, withdraw_link
+from scorekeeper.services.groups import Role, withdraw_link
 from scorekeeper.services.sessions import close_session
 from scorekeeper.web.pen import CODE_HOLDS
-from tests.factories import MadeSession, make_deal, make_session
+from tests.factories import MadeSession, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, checked, deal_form, deals_of, fill_in, record
 from tests.http.evidence import dump
@@ -41,7 +41,7 @@ def other(host: Host, db: Session) -> Visitor:
 
 def with_link(host: Host, db: Session, role: Role, name: str = "") -> Visitor:
     phone = Visitor(host.app)
-    phone.get(f"/open/{create_link(db, host.group.group_id, role, name).token}")
+    phone.get(f"/open/{make_link(db, host.group.group_id, role, name).token}")
     return phone
 
 
@@ -327,7 +327,7 @@ def test_a_phone_that_was_lent_a_hosts_link_scores_and_does_no_more(
 ) -> None:
     phone = Visitor(host.app)
     phone.get(code_of(host, session))
-    link = create_link(db, host.group.group_id, Role.HOST, "")
+    link = make_link(db, host.group.group_id, Role.HOST, "")
 
     assert phone.get(f"{host.group_path}/links").status == 403
     assert phone.get(f"{host.group_path}/sessions/new").status == 403
@@ -396,7 +396,7 @@ def test_a_code_works_for_ten_minutes(host: Host, session: MadeSession) -> None:
 def test_a_code_of_a_withdrawn_link_or_one_that_nobody_made_is_void(
     host: Host, other: Visitor, session: MadeSession, db: Session
 ) -> None:
-    link = create_link(db, host.group.group_id, Role.SCORER, "")
+    link = make_link(db, host.group.group_id, Role.SCORER, "")
     giver = Visitor(host.app)
     giver.get(f"/open/{link.token}")
     code = code_of(giver, session)

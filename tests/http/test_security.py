@@ -74,6 +74,25 @@ def test_a_cookie_that_is_none_makes_a_stranger(app: Flask, host: Host, cookie: 
     assert page.response.history == ()
 
 
+@pytest.mark.parametrize("path", ["/rules", "/groups/1", "/join"])
+def test_a_cookie_that_is_none_is_cleared(app: Flask, path: str) -> None:
+    visitor = Visitor(app)
+    visitor.client.set_cookie("session", "eyJsaW5rcyI6WzFdfQ.aaaaaa.forged")
+
+    visitor.get(path)
+
+    left = visitor.client.get_cookie("session")
+    assert left is None or "forged" not in left.value
+
+
+def test_a_cookie_of_ours_stays_as_it_is(host: Host) -> None:
+    before = host.client.get_cookie("session")
+
+    assert "Set-Cookie" not in host.get("/rules").response.headers
+
+    assert host.client.get_cookie("session") == before
+
+
 def test_a_cookie_of_another_key_makes_a_stranger(app: Flask, host: Host) -> None:
     assert host.get(host.group_path).status == 200
     app.config["SECRET_KEY"] = "another one"

@@ -5,9 +5,9 @@ import re
 import pytest
 from sqlalchemy.orm import Session
 
-from scorekeeper.services.groups import Role, create_link
+from scorekeeper.services.groups import Role
 from scorekeeper.sessionfile import Chip
-from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Page, Visitor
 
@@ -62,7 +62,7 @@ def test_points_are_listed_by_place(host: Host, db: Session) -> None:
 def test_whoever_watches_sends_it_too_and_nothing_in_it_leads_in(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     viewer = Visitor(host.app)
-    viewer.get(f"/open/{create_link(db, host.group.group_id, Role.VIEWER, '').token}")
+    viewer.get(f"/open/{make_link(db, host.group.group_id, Role.VIEWER, '').token}")
 
     text = "\n".join(result(viewer.get(f"/sessions/{session.id}/settlement")))
 

@@ -43,6 +43,16 @@ def test_the_group_is_found_again_on_the_start_page_of_this_phone(visitor: Visit
     assert visitor.get("/").link("Thursdays") == group
 
 
+def test_groups_are_in_the_order_of_their_names(visitor: Visitor) -> None:
+    names = ["Zebra", "apple", "Zoo", "Banana", "zander"]
+    for name in names:
+        filled(visitor, "Ann", "Ben", name=name).submit()
+
+    shown = [link.get_text(strip=True) for link in visitor.get("/").soup.select("a[href^='/groups/']")]
+
+    assert shown == ["apple", "Banana", "zander", "Zebra", "Zoo"]
+
+
 def test_another_phone_does_not_see_the_group(visitor: Visitor) -> None:
     filled(visitor, "Ann", "Ben").submit()
     assert "Thursdays" not in Visitor(visitor.app).get("/").text
@@ -86,7 +96,25 @@ def test_the_same_form_sent_twice_makes_one_group(visitor: Visitor, db: Session)
     form = filled(visitor, "Ann", "Ben")
     first, second = form.submit(), form.submit()
     assert first.path == second.path
-    assert counts(db)[:2] == (1, 2)
+    assert first.link("/open/") == second.link("/open/")
+    assert counts(db) == (1, 2, 1)
+
+
+def test_a_form_sent_again_is_no_way_in_once_its_link_is_withdrawn(visitor: Visitor, db: Session) -> None:
+    form = filled(visitor, "Ann", "Ben")
+    group = form.submit().path
+    visitor.get(f"{group}/links").form("/links").fill(role="host").submit()
+    db.rollback()
+    first = db.scalar(select(func.min(GroupLink.id)))
+    visitor.get(f"{group}/links").form(f"/{first}/withdraw").submit()
+    made = counts(db)
+
+    page = form.submit()
+
+    assert page.status == 404
+    assert "This link has been withdrawn" in page.text
+    assert visitor.get(group).status == 404
+    assert counts(db) == made
 
 
 def test_a_hostile_name_is_shown_as_text(visitor: Visitor) -> None:
