@@ -94,7 +94,8 @@ class GroupLink(Base):
     """A key to a group: a random token, of which only the hash is kept. Withdrawing it ends every cookie it gave.
 
     ``role`` is what it lets one do, ``name`` what people call it. One with a ``session_id`` opens that session and
-    nothing else of the group: it has no token, and whoever joins by a code of the session gets it.
+    nothing else of the group. It has no token: whoever joins by a code of the session gets it, or whoever was handed
+    the pen; then the hash is that of the code which did it, as each does it once.
     """
 
     __tablename__ = "group_link"
@@ -255,9 +256,10 @@ class Deal(Base):
     """One deal: its facts, and what came of them.
 
     ``recorded`` is the session's version in which it was first recorded, ``version`` the one that gave it its present
-    facts. ``starts_game`` says that a person began a new game with it. ``before`` is the table it was dealt at and
-    ``totals`` what stood on the sheet after it. ``seating`` says who was at the table, as in the session. An unscored
-    deal carries in ``reason`` the code that says why.
+    facts. ``starts_game`` says that a person began a new game with it; ``disputed`` that people do not agree about it,
+    while it counts all the same. ``before`` is the table it was dealt at and ``totals`` what stood on the sheet after
+    it. ``seating`` says who was at the table, as in the session. An unscored deal carries in ``reason`` the code that
+    says why.
     """
 
     __tablename__ = "deal"
@@ -269,6 +271,7 @@ class Deal(Base):
     recorded: Mapped[int]
     version: Mapped[int]
     starts_game: Mapped[bool] = mapped_column(default=False)
+    disputed: Mapped[bool] = mapped_column(default=False)
     status: Mapped[str] = mapped_column(String(8))
     reason: Mapped[str] = mapped_column(String(40), default="")
     facts: Mapped[dict[str, Any]]

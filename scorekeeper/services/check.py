@@ -63,7 +63,11 @@ _POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "unpaid": MoneyKind.PAYMENT,
 }
 """What each kind of change enters: in the ledger of chips, or in that of money."""
-_POSTS_NOTHING = ("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count")
+_DISPUTES = ("dispute", "agree")
+_POSTS_NOTHING = (
+    *("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count"),
+    *_DISPUTES,
+)
 _CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
 _DRAWS_UP = ("close", "settle")
 _ENDS = ("reopen", "settle", "record")
@@ -163,6 +167,10 @@ class _Stored:
             kept[row.number].append((row.version, row.replaced))
         for row, expected in zip(self.deals, self.replayed.deals, strict=True):
             yield from self._compare(f"deal {row.number}", brought(row), expected)
+            disputes = [
+                change.kind for change in self.changes if change.kind in _DISPUTES and change.note == str(row.number)
+            ]
+            yield from self._compare(f"dispute of deal {row.number}", row.disputed, disputes[-1:] == ["dispute"])
             yield from self._compare(f"record of deal {row.number}", self.kind_of.get(row.recorded), "record")
             changed = [
                 change.version

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -29,11 +30,11 @@ from scorekeeper.services.ledger import adjustments, post_deals
 from scorekeeper.services.settlement import SettlementInForce, discard
 from scorekeeper.services.transaction import (
     AlreadyDone,
-    SessionClosed,
     SessionCommand,
     StaleSession,
     change_session,
     transaction,
+    while_open,
 )
 
 _sessions = Base.metadata.tables["game_session"]
@@ -89,6 +90,22 @@ class VoidDeal(ChangeDeals):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreDeal(ChangeDeals):
     number: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisputeDeal(SessionCommand):
+    """``disputed`` is whether people disagree about the deal, or agree again."""
+
+    number: int
+    disputed: bool
+
+
+class Standing(NamedTuple):
+    """Where everybody would stand without some ``deals``: their ``totals``, and how many ``more`` chips than now."""
+
+    deals: tuple[int, ...]
+    totals: tuple[int, ...]
+    more: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +237,42 @@ def decide_game(db: Session, command: DecideGame) -> None:
     _change_deal(db, command, "decide", starts_game=command.starts_game)
 
 
+def dispute_deal(db: Session, command: DisputeDeal) -> None:
+    """Say that people do not agree about a deal, or that they do now. It counts as it was recorded either way.
+
+    :raises StaleSession: if that has been said, or the session is past ``expected_version``.
+    """
+    try:
+        with transaction(db):
+            session = change_session(db, command, "dispute" if command.disputed else "agree", note=str(command.number))
+            changed = (
+                update(Deal)
+                .where(Deal.session_id == session.id, Deal.number == command.number, Deal.disputed != command.disputed)
+                .values(disputed=command.disputed)
+                .returning(Deal.number)
+            )
+            if db.execute(changed).one_or_none() is None:
+                raise StaleSession
+    except AlreadyDone:
+        return
+
+
+def without_disputed(db: Session, session: AnyRow) -> Standing | None:
+    """Where everybody would stand if the deals in dispute were void; None where none that counts is disputed."""
+    rows = _deals_from(db, session, 1)
+    deals = tuple(row.number for row in rows if row.disputed and row.status == "scored")
+    if not deals:
+        return None
+    table, moved = _before(db, session, rows)
+    others = (replace(entered(row), void=row.number in deals or row.status == "void") for row in rows)
+    replayed = replay(game_of(session)[0], table, others, moved, present_at(session.seating))
+    more = Counter[int]()
+    for row, deal in zip(rows, replayed.deals, strict=True):
+        more.update(dict(enumerate(deal.chips)))
+        more.subtract(dict(enumerate(row.chips)))
+    return Standing(deals, replayed.table.totals, more)
+
+
 def start_next_game(db: Session, command: SessionCommand) -> None:
     """Begin the next game of a session whose game has ended.
 
@@ -229,9 +282,7 @@ def start_next_game(db: Session, command: SessionCommand) -> None:
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "new-game")
-            if session.state == "closed":
-                raise SessionClosed
+            session = while_open(change_session(db, command, "new-game"))
             game, ruleset = game_of(session)
             _change_table(db, session, game.new_game(Table.restored(ruleset, session.table)))
     except AlreadyDone:
@@ -246,9 +297,7 @@ def take_back_next_game(db: Session, command: SessionCommand) -> None:
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "no-game")
-            if session.state == "closed":
-                raise SessionClosed
+            session = while_open(change_session(db, command, "no-game"))
             table = _table_left(db, session, present_at(session.seating))
             if session.table["game"] == table.game:
                 raise StaleSession
@@ -300,9 +349,7 @@ def _recordable(session: AnyRow) -> tuple[CardGame[Any], Ruleset]:
     :raises IllegalDeal: if a person must decide about earlier deals first, or there are too many.
     :raises SessionClosed: if the session has ended.
     """
-    if session.state == "closed":
-        raise SessionClosed
-    if session.undecided:
+    if while_open(session).undecided:
         raise IllegalDeal(Problem("UNDECIDED", "deal"))
     if session.deals >= MAX_DEALS:
         raise IllegalDeal(Problem("DEALS_TOO_MANY", "deal", {"max": MAX_DEALS}))
@@ -403,6 +450,36 @@ def columns_of(deal: Brought) -> dict[str, Any]:
 def table_for(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:
     """The table for the next deal, played by those *present*, clockwise."""
     return pending_game(game_of(session)[0], session, _table_left(db, session, present))
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """What would be if a deal were void: the ``table`` for the next one, and the deals after it that would change.
+
+    ``undecided`` says that a person would have to decide about some of them first.
+    """
+
+    table: Table
+    undecided: bool
+    dealt_by_others: tuple[int, ...]
+    uncounted: tuple[int, ...]
+
+
+def without(db: Session, session: AnyRow, number: int) -> Without:
+    """What would be if deal *number* were void. Nothing is written."""
+    rows, game = _deals_from(db, session, number), game_of(session)[0]
+    table, moved = _before(db, session, rows)
+    deals = [replace(entered(row), void=row.status == "void" or row.number == number) for row in rows]
+    then = replay(game, table, deals, moved, present_at(session.seating))
+    after = [
+        (row, deal) for row, deal in zip(rows, then.deals, strict=True) if row.number > number and row.status != "void"
+    ]
+    return Without(
+        pending_game(game, session, then.table),
+        then.undecided,
+        tuple(row.number for row, deal in after if deal.before["dealer"] != row.before["dealer"]),
+        tuple(row.number for row, deal in after if row.status == "scored" and deal.status != "scored"),
+    )
 
 
 def _table_left(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import func, insert, select, update
@@ -167,15 +168,23 @@ def choices_made(said: Mapping[str, Any]) -> Choices[int]:
     return Choices(**{**said, "apart": tuple((one, other) for one, other in said.get("apart", ()))})
 
 
-def plan(price: Price, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Plan[int]:
+def plan(
+    price: Price,
+    seats: Sequence[AnyRow],
+    choices: Choices[int] | None = None,
+    *,
+    more: Mapping[int, int] = MappingProxyType({}),
+) -> Plan[int]:
     """The fewest transfers between *seats* that settle, as *choices* say, what is won and lost and not yet paid.
+
+    *more* are the chips that some would have won beside those they have.
 
     Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
     that to the bank, and it is kept from what the bank gives back to them: no transfer pays it a second time.
 
     :raises UnbalancedLedger: if what is won and lost does not sum to zero.
     """
-    won = price.of_everybody([row.chips for row in seats]).shares
+    won = price.of_everybody([row.chips + more.get(row.seat, 0) for row in seats]).shares
     by_bank = [max(0, -_at_bank(price, row)) for row in seats]
     claims = {row.seat: won[place] + row.settled - by_bank[place] for place, row in enumerate(seats)}
     if difference := sum(claims.values()) + sum(by_bank):

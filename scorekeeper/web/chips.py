@@ -387,6 +387,8 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
         for change in together:
             if kind in ("paid", "unpaid"):
                 sentence = _payment(kind, paid[change.version], names, chip_of(session))
+            elif kind == "pen" and not session.knows_links and change.note not in names:
+                sentence = EVENTS[kind]("")
             else:
                 sentence = _said(change, moved[change.version], names)
             yield {"when": change.created_at, "sentence": sentence, "note": _note(change)}
@@ -460,6 +462,8 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
     "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
     "restore": lambda deal: _("Deal %(number)s counts again.", number=deal),
+    "dispute": lambda deal: _("Deal %(number)s was disputed.", number=deal),
+    "agree": lambda deal: _("Deal %(number)s is not disputed any more.", number=deal),
     "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
     "new-game": lambda _deal: _("The next game began."),
     "no-game": lambda _deal: _("The game that had begun was taken back."),

@@ -21,11 +21,13 @@ from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Seat,
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
+    DisputeDeal,
     RecordDeal,
     RestoreDeal,
     VoidDeal,
     correct_deal,
     decide_game,
+    dispute_deal,
     record_deal,
     restore_deal,
     start_next_game,
@@ -50,11 +52,16 @@ from scorekeeper.web.dealform import (
     seat_names,
     stale_page,
 )
+from scorekeeper.web.dispute import dispute_of
 from scorekeeper.web.forms import SessionForm, checked, command_fields, discards
 from scorekeeper.web.ids import MAX_SEAT
 from scorekeeper.web.offline import kept
 
 blueprint = Blueprint("deals", __name__)
+
+
+class DisputeForm(SessionForm):
+    disputed = HiddenField(validators=[AnyOf(("0", "1"))])
 
 
 class DecideForm(SessionForm):
@@ -212,6 +219,7 @@ def _deal_page(session: AnyRow, number: int) -> str:
         lines=[words.line_sentence(line, names) for line in sheet.explanation(score, row)],
         reasons=_why_not(row, score, names),
         sums=_sums(session, names, row) if scored else [],
+        in_dispute=dispute_of(session, accounts) if scored and row.disputed else None,
         history=_history(session, row, queries.deal_versions(db.session(), session.id, number), names),
         waiting=queries.undecided_deal(db.session(), session.id) if session.undecided else None,
         form=SessionForm(expected_version=session.version),
@@ -281,6 +289,16 @@ def decide(session_id: int, number: int) -> ResponseReturnValue:
     starts_game = form.starts_game.data == "1"
     command = DecideGame(**command_fields(session, form), number=number, starts_game=starts_game, discard=discards())
     decide_game(db.session(), command)
+    return redirect(url_for(".deal", session_id=session.id, number=number), 303)
+
+
+@blueprint.post("/sessions/<id:session_id>/deals/<id:number>/dispute")
+def dispute(session_id: int, number: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    _deal(session, number)
+    form = checked(DisputeForm())
+    disputed = form.disputed.data == "1"
+    dispute_deal(db.session(), DisputeDeal(**command_fields(session, form), number=number, disputed=disputed))
     return redirect(url_for(".deal", session_id=session.id, number=number), 303)
 
 

@@ -41,6 +41,7 @@ from scorekeeper.services.transaction import SessionCommand
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
+from scorekeeper.web.dispute import dispute_of
 from scorekeeper.web.forms import SessionForm, checked, command_fields
 from scorekeeper.words.numbers import locale
 
@@ -152,7 +153,7 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
     drawn = queries.settlements(db.session(), session.id)
     payments = queries.payments(db.session(), session.id)
     transfers: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]):
+    for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]) if drawn else ():
         transfers[row.version].append(row)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
     if in_force is None:
@@ -235,6 +236,8 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         spare=_spare(seats, shown.price, chip),
         earlier=[_earlier(session, seats, row, shown) for row in shown.earlier],
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
+        dispute=(dispute := dispute_of(session, seats)),
+        **(_hanging(session, seats, shown, dispute.without.more) if dispute and for_chips else {}),
         **(_sums(session, seats, shown.accounts) if for_chips else {}),
     )
     return page, 422 if refused else 200
@@ -420,6 +423,26 @@ def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> str:
         amount=amounts.exactly(1, chip),
         players=format_list([words.isolated(seats[place].name) for place in spare], locale=locale()),
     )
+
+
+def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, more: Mapping[int, int]) -> dict[str, list[str]]:
+    """The payments that hang on what is disputed, and those there would be without it: *more* chips for some."""
+    chip = chip_of(session)
+    to_come = {(line.payer, line.payee, line.open): None for line in shown.lines if line.open}
+    without = {
+        (transfer.payer, transfer.payee, transfer.amount): None
+        for transfer in plan(shown.price, seats, shown.choices, more=more).transfers
+    }
+
+    def said(transfers: Iterable[tuple[int, int, int]]) -> list[str]:
+        return [
+            amounts.payment(seats[payer].name, seats[payee].name, amount, chip) for payer, payee, amount in transfers
+        ]
+
+    return {
+        "hanging": said(one for one in to_come if one not in without),
+        "instead": said(one for one in without if one not in to_come),
+    }
 
 
 def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Settled) -> _Row:

@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.names import short_forms
+from scorekeeper.names import fitting
 from scorekeeper.queries import Rows
 from scorekeeper.rules import DealScore, Facts, Line, MalformedDeal, Refused, Result, Suit, Table, Unit
 from scorekeeper.rules.reading import card
@@ -116,7 +116,7 @@ def score_sheet(
         older, previous = deal, deal if deal.status == "scored" else previous
     if session.deals + 1 in moved:
         rows.append(writer.move(moved[session.deals + 1]))
-    heads = short_forms(tuple(names), ROOM_OF_MANY if len(names) >= MANY else ROOM)
+    heads = fitting(tuple(names), ROOM_OF_MANY if len(names) >= MANY else ROOM)
     return Sheet(tuple(map(Head, names, heads)), _under_headings(rows if oldest_first else rows[::-1]))
 
 
@@ -400,6 +400,8 @@ def word_of(deal: AnyRow, names: Sequence[str]) -> str:
         return _("void")
     if deal.status == "unscored":
         return _("not counted")
+    if deal.disputed:
+        return _("disputed")
     if deal.winners:
         game = words.number(deal.before["game"])
         if len(deal.winners) > 1:

@@ -19,6 +19,7 @@ from scorekeeper.cli import main
 from scorekeeper.ledger import Choices
 from scorekeeper.models import Base
 from scorekeeper.services.check import differences
+from scorekeeper.services.deals import DisputeDeal, dispute_deal
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import WrongCode, join, make_code
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_group, make_session
@@ -28,7 +29,7 @@ RESULTS = {
     "game_session": "version state table undecided deals opening first_dealer seating",
     "session_seat": "group_id chips bought cashed settled wins",
     "session_change": "version group_id kind",
-    "deal": "number group_id recorded version status reason before result points chips totals winners seating",
+    "deal": "number group_id recorded version disputed status reason before result points chips totals winners seating",
     "deal_version": "number replaced group_id version",
     "ledger_entry": "version group_id kind seat deal_number chips",
     "money_entry": "version group_id kind seat amount",
@@ -69,6 +70,7 @@ def played(db: Session) -> None:
         sitting.record(facts)
     sitting.correct(2, {**FIVE_IN_SPADES_MADE, "tricks": 8})
     sitting.void(3)
+    dispute_deal(db, DisputeDeal(**sitting.made.command(db), number=2, disputed=True))
     sitting.move(0, 1, 2)
     sitting.cash(3, 5)
     sitting.close()

@@ -1,0 +1,66 @@
+"""Deals that people do not agree about: where everybody stands with them, and where they would stand without."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from babel.lists import format_list
+from flask import url_for
+from flask_babel import gettext as _
+
+from scorekeeper import words
+from scorekeeper.extensions import db
+from scorekeeper.models import AnyRow
+from scorekeeper.queries import Rows
+from scorekeeper.services.deals import Standing, without_disputed
+from scorekeeper.services.history import game_of
+from scorekeeper.web import amounts
+from scorekeeper.web.amounts import Amount
+from scorekeeper.words.numbers import locale
+
+
+class Stand(NamedTuple):
+    """The total of one player, with what is disputed and without."""
+
+    name: str
+    with_them: Amount
+    without_them: Amount
+
+
+class Named(NamedTuple):
+    """A deal, and where it is."""
+
+    text: str
+    href: str
+
+
+class Dispute(NamedTuple):
+    """What is in dispute in a session: its ``deals``, and how it would be ``without`` them."""
+
+    title: str
+    deals: list[Named]
+    stands: list[Stand]
+    without: Standing
+
+
+def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
+    """What is in dispute in a session, if anything is."""
+    without = without_disputed(db.session(), session)
+    if without is None:
+        return None
+    unit = game_of(session)[0].unit
+    numbers = [words.number(number) for number in without.deals]
+    title = (
+        _("Deal %(number)s is disputed", number=numbers[0])
+        if len(numbers) == 1
+        else _("Deals %(numbers)s are disputed", numbers=format_list(numbers, locale=locale()))
+    )
+    stands = [
+        Stand(seat.name, amounts.total(now, unit), amounts.total(then, unit))
+        for seat, now, then in zip(seats, session.table["totals"], without.totals, strict=False)
+    ]
+    deals = [
+        Named(_("Deal %(number)s", number=text), url_for("deals.deal", session_id=session.id, number=number))
+        for text, number in zip(numbers, without.deals, strict=True)
+    ]
+    return Dispute(title, deals, stands, without)

@@ -1,0 +1,112 @@
+"""A deal that people do not agree about: it counts, and every page that adds up says what it would be without it."""
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.models import Deal
+from scorekeeper.services.check import differences
+from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, void_deal
+from scorekeeper.services.sessions import close_session
+from scorekeeper.services.transaction import StaleSession
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
+from tests.http.conftest import Host
+from tests.http.evidence import dump, under
+from tests.http.visitor import Page
+
+
+def dispute(page: Page, button: str = "Disputed") -> Page:
+    return page.form("/deals/1/restore").submit(button)
+
+
+def stands(page: Page, heading: str = "Deal 1 is disputed") -> list[list[str]]:
+    """The table under *heading*: each player with it and without it."""
+    (section,) = under(page, heading)
+    return [[cell.get_text(strip=True) for cell in row.select("th, td")] for row in section.select("tbody tr")]
+
+
+@pytest.fixture
+def played(host: Host, db: Session) -> MadeSession:
+    """Two deals: Ann and Cleo won a Half, then Ben a Five in spades."""
+    session = make_session(db, group=host.group)
+    make_deal(db, session, HALF_MADE)
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    return session
+
+
+def test_a_disputed_deal_counts_and_shows_what_would_be_without_it(
+    host: Host, db: Session, played: MadeSession
+) -> None:
+    page = dispute(host.get(f"/sessions/{played.id}/deals/1"))
+
+    with_it = {row[0]: row[1] for row in stands(page)}
+    without = {row[0]: row[2] for row in stands(page)}
+    assert with_it == {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"}
+    assert without == {"Ann": "−1", "Ben": "+3", "Cleo": "−1", "Dan": "−1"}
+    assert "disputed" in host.get(f"/sessions/{played.id}/deals").text
+    assert list(differences(db)) == []
+
+
+def test_when_everybody_agrees_it_is_as_before(host: Host, db: Session, played: MadeSession) -> None:
+    page = dispute(dispute(host.get(f"/sessions/{played.id}/deals/1")), "It is right as it is")
+
+    assert not under(page, "Deal 1 is disputed")
+    assert db.scalars(select(Deal.disputed)).all() == [False, False]
+    assert list(differences(db)) == []
+
+
+def test_what_follows_from_it_in_a_game_is_worked_out_again(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    make_deal(db, session, CLUB_TURNED)
+    make_deal(db, session, {"turn_up": "clubs", "tricks": [0, 5, 0, 0]})
+    page = dispute(host.get(f"/sessions/{session.id}/deals/1"))
+    assert {row[0]: row[2] for row in stands(page)} == {"Ann": "30", "Ben": "0", "Cleo": "30", "Dan": "30"}
+
+
+def test_a_void_deal_is_not_in_dispute_any_more(host: Host, db: Session, played: MadeSession) -> None:
+    dispute(host.get(f"/sessions/{played.id}/deals/1"))
+    void_deal(db, VoidDeal(**played.command(db), number=1))
+    page = host.get(f"/sessions/{played.id}/deals/1")
+    assert not under(page, "Deal 1 is disputed")
+    assert "Disputed" not in [button.get_text(strip=True) for button in page.soup.select("button")]
+
+
+def test_what_has_been_said_is_not_said_twice(host: Host, db: Session, played: MadeSession) -> None:
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+    before = dump(db)
+    with pytest.raises(StaleSession):
+        dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+    assert dump(db) == before
+
+
+def test_the_dispute_outlives_other_changes(host: Host, db: Session, played: MadeSession) -> None:
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+    void_deal(db, VoidDeal(**played.command(db), number=2))
+    page = host.get(f"/sessions/{played.id}/deals/1")
+    assert {row[0]: row[2] for row in stands(page)} == {"Ann": "0", "Ben": "0", "Cleo": "0", "Dan": "0"}
+    assert list(differences(db)) == []
+
+
+def test_the_settlement_says_whose_payment_hangs_on_it(host: Host, db: Session, played: MadeSession) -> None:
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+
+    page = host.get(f"/sessions/{played.id}/settlement")
+
+    assert {row[0]: row[1:] for row in stands(page)}["Ben"] == ["+2", "+3"]
+    (section,) = under(page, "Deal 1 is disputed")
+    hanging, instead = ([item.get_text(strip=True) for item in found.select("li")] for found in section.select("ul"))
+    assert hanging == ["Dan pays Ben 2 chips."]
+    assert instead == ["Ann pays Ben 1 chip.", "Cleo pays Ben 1 chip.", "Dan pays Ben 1 chip."]
+    assert section.a is not None
+    assert host.get(str(section.a["href"])).path == f"/sessions/{played.id}/deals/1"
+
+
+def test_after_the_end_it_still_says_so(host: Host, db: Session, played: MadeSession) -> None:
+    close_session(db, played.plain_command(db))
+    dispute_deal(db, DisputeDeal(**played.command(db), number=2, disputed=True))
+
+    page = host.get(f"/sessions/{played.id}/settlement")
+
+    (section,) = under(page, "Deal 2 is disputed")
+    assert "Dan pays Ben 2 chips." in [item.get_text(strip=True) for item in section.select("ul li")]
+    assert list(differences(db)) == []
