@@ -32,6 +32,7 @@ from scorekeeper.models import (
     Settlement,
     Transfer,
 )
+from scorekeeper.names import name_key
 from scorekeeper.rules import MISDEAL, Seat, Table
 from scorekeeper.services.history import dealer_by_hand, first_table, game_of
 from scorekeeper.services.ledger import chip_of
@@ -63,36 +64,40 @@ Rows = Sequence[AnyRow]
 PAGE_VERSION = GameSession.version + Group.version
 """Whatever pages of a session show moves this on: what happens in it, or to the names in its group."""
 
-_NONE = (0,)
-"""No link: an empty list would be a query of its own."""
-# What a link that another phone lent lets one do: a host's no more than to score.
-_ROLE = case(
-    (and_(GroupLink.role == "host", GroupLink.id.in_(bindparam("lent", expanding=True))), "scorer"),
-    else_=GroupLink.role,
-)
+_TO_GROUP = GroupLink.session_id.is_(None)
+# Others are told of players, and never how a link is called.
+_KNOWS_LINKS = and_(_TO_GROUP, GroupLink.role != "viewer")
 _SITS_THERE = (
     select(Player.name)
     .join(SessionSeat, SessionSeat.player_id == Player.id)
     .where(SessionSeat.session_id == GameSession.id, SessionSeat.seat == bindparam("side"))
     .scalar_subquery()
 )
+_IS_PLAYER = (
+    exists()
+    .where(Player.id == SessionSeat.player_id, Player.name == GameSession.pen_name)
+    .where(SessionSeat.session_id == GameSession.id)
+    .correlate(GameSession)
+)
 # Of several links of one browser the one counts that lets it do most: the alphabet puts a host before a scorer.
 # What every page of a session asks is built once: building a statement takes longer than running it.
 _SESSION = (
     select(
-        *GameSession.__table__.columns,
+        *(column for column in GameSession.__table__.columns if column.name != "pen_name"),
+        case((or_(_KNOWS_LINKS, _IS_PLAYER), GameSession.pen_name), else_="").label("pen_name"),
         Group.name.label("group_name"),
         Group.version.label("group_version"),
         PAGE_VERSION.label("page_version"),
         Group.chip_set,
         GroupLink.id.label("link_id"),
-        GroupLink.session_id.is_not(None).label("by_code"),
-        _ROLE.label("role"),
+        GroupLink.role,
+        _TO_GROUP.label("to_group"),
+        _KNOWS_LINKS.label("knows_links"),
         and_(
             GroupLink.role != "viewer",
             or_(GameSession.pen.is_(None), GameSession.pen == bindparam("device", type_=String)),
         ).label("writes"),
-        func.coalesce(_SITS_THERE, GroupLink.name).label("device_name"),
+        func.coalesce(_SITS_THERE, case((_TO_GROUP, GroupLink.name), else_="")).label("device_name"),
     )
     .join_from(GameSession, Group, Group.id == GameSession.group_id)
     .join(GroupLink, GroupLink.group_id == GameSession.group_id)
@@ -100,9 +105,9 @@ _SESSION = (
         GameSession.id == bindparam("session_id"),
         GroupLink.id.in_(bindparam("link_ids", expanding=True)),
         GroupLink.withdrawn_at.is_(None),
-        or_(GroupLink.session_id.is_(None), GroupLink.session_id == GameSession.id),
+        or_(_TO_GROUP, GroupLink.session_id == GameSession.id),
     )
-    .order_by(_ROLE, GroupLink.session_id.is_not(None), GroupLink.id)
+    .order_by(GroupLink.role, _TO_GROUP.desc(), GroupLink.id)
     .limit(1)
 )
 _SEATS = (
@@ -119,28 +124,24 @@ _DEALS = (
 )
 
 
-def group_of(db: Session, group_id: int, link_ids: Sequence[int], *, lent: Sequence[int] = ()) -> AnyRow | None:
-    """A group and the link that opens it (``link_id``, ``link_name``, ``role``), if one of *link_ids* does.
-
-    Those that are *lent* by another phone let nobody do more than score.
-    """
+def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | None:
+    """A group and the link that opens it (``link_id``, ``link_name``, ``role``), if one of *link_ids* does."""
     return db.execute(
         select(
             *Group.__table__.columns,
             GroupLink.id.label("link_id"),
             GroupLink.name.label("link_name"),
-            _ROLE.label("role"),
+            GroupLink.role,
         )
         .join(GroupLink, GroupLink.group_id == Group.id)
         .where(
             Group.id == group_id,
             GroupLink.id.in_(link_ids),
             GroupLink.withdrawn_at.is_(None),
-            GroupLink.session_id.is_(None),
+            _TO_GROUP,
         )
-        .order_by(_ROLE, GroupLink.id)
-        .limit(1),
-        {"lent": lent or _NONE},
+        .order_by(GroupLink.role, GroupLink.id)
+        .limit(1)
     ).one_or_none()
 
 
@@ -149,7 +150,6 @@ def session_of(
     session_id: int,
     link_ids: Sequence[int],
     *,
-    lent: Sequence[int] = (),
     device: str | None = None,
     side: int | None = None,
 ) -> AnyRow | None:
@@ -157,35 +157,38 @@ def session_of(
 
     With it come the ``group_name``, ``group_version`` and ``chip_set`` of its group, and the ``page_version``.
 
-    Those that are *lent* let nobody do more than score. ``writes`` says whether *device* may change the session now,
-    and ``device_name`` what people call it: by who sits at the seat *side*, or else as its link is called.
+    ``to_group`` says that the link opens the whole group, and not this session alone. ``writes`` says whether *device*
+    may change the session now, and ``device_name`` what people call it: by who sits at the seat *side*, or else as its
+    link is called. ``pen_name`` is what the device with the pen is called: how its link is called only if this one
+    ``knows_links``.
     """
-    values = {"session_id": session_id, "link_ids": link_ids, "lent": lent or _NONE, "device": device, "side": side}
+    values = {"session_id": session_id, "link_ids": link_ids, "device": device, "side": side}
     return db.connection().execute(_SESSION, values).one_or_none()
 
 
 def link_for(db: Session, token_hash: str) -> AnyRow | None:
-    """The link whose token has this hash, unless it has been withdrawn."""
+    """The link to a group whose token has this hash, withdrawn or not."""
     return db.execute(
-        select(GroupLink.id, GroupLink.group_id).where(
-            GroupLink.token_hash == token_hash, GroupLink.withdrawn_at.is_(None)
+        select(GroupLink.id, GroupLink.group_id, GroupLink.role, GroupLink.name, GroupLink.withdrawn_at).where(
+            GroupLink.token_hash == token_hash, _TO_GROUP
         )
     ).one_or_none()
 
 
 def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
-    """The groups that *link_ids* open: their id and name."""
-    return db.execute(
+    """The groups that *link_ids* open: their id and name, by name."""
+    groups = db.execute(
         select(Group.id, Group.name)
         .distinct()
         .join(GroupLink, GroupLink.group_id == Group.id)
         .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None))
-        .order_by(Group.name, Group.id)
-    ).all()
+    )
+    # Each database has an order of its own for letters.
+    return sorted(groups, key=lambda group: (name_key(group.name), group.id))
 
 
 def joined_sessions(db: Session, link_ids: Sequence[int]) -> Rows:
-    """The sessions joined by a code that *link_ids* open: their id, name and group, the latest first."""
+    """The sessions that *link_ids* open alone, without their group: their id, name and group, the latest first."""
     return db.execute(
         select(GameSession.id, GameSession.name, GameSession.group_id)
         .distinct()
@@ -201,9 +204,20 @@ def join_codes(db: Session, session_id: int) -> Rows:
 
 
 def links(db: Session, group_id: int) -> Rows:
-    """The links of a group in force, oldest first."""
+    """The links of a group in force, oldest first.
+
+    One that opens a session alone has its name as ``session_name``; ``handed_over`` says that it came with the pen.
+    """
     return db.execute(
-        select(GroupLink.id, GroupLink.role, GroupLink.name, GroupLink.session_id, GroupLink.created_at)
+        select(
+            GroupLink.id,
+            GroupLink.role,
+            GroupLink.name,
+            GroupLink.created_at,
+            GameSession.name.label("session_name"),
+            and_(GroupLink.session_id.is_not(None), GroupLink.token_hash.is_not(None)).label("handed_over"),
+        )
+        .outerjoin(GameSession, GameSession.id == GroupLink.session_id)
         .where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
         .order_by(GroupLink.id)
     ).all()
@@ -239,9 +253,7 @@ def size_of_group(db: Session, group_id: int) -> AnyRow:
     """How much there is of a group: ``sessions``, ``deals``, ``players``, and ``links`` in force."""
     of_group = GameSession.group_id == group_id
     players = select(func.count()).where(Player.group_id == group_id)
-    links = select(func.count()).where(
-        GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None)
-    )
+    links = select(func.count()).where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
     return db.execute(
         select(
             func.count().label("sessions"),
@@ -434,12 +446,21 @@ def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
             SessionChange.kind,
             SessionChange.note,
             SessionChange.created_at,
-            SessionChange.link_id,
+            GroupLink.name.label("link_name"),
+            GroupLink.role,
+            GroupLink.session_id.is_not(None).label("by_code"),
         )
+        .join(GroupLink, GroupLink.id == SessionChange.link_id)
         .where(SessionChange.session_id == session_id, *older)
         .order_by(SessionChange.version.desc())
         .limit(CHANGES_SHOWN + 1)
     ).all()
+
+
+def recorded_in(db: Session, session_id: int, versions: Sequence[int]) -> dict[int, int]:
+    """The number of the deal that each of some versions of a session recorded."""
+    recorded = select(Deal.recorded, Deal.number).where(Deal.session_id == session_id, Deal.recorded.in_(versions))
+    return {row.recorded: row.number for row in db.execute(recorded)}
 
 
 def entries(db: Session, session_id: int, versions: Sequence[int]) -> Rows:

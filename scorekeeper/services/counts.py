@@ -13,7 +13,7 @@ from scorekeeper.ledger.chipset import Colour, counter, worth
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import held
-from scorekeeper.services.transaction import AlreadyDone, SessionClosed, SessionCommand, change_session, transaction
+from scorekeeper.services.transaction import AlreadyDone, SessionCommand, change_session, transaction, while_open
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +77,7 @@ def count_in(db: Session, command: CountIn) -> None:
         with transaction(db):
             by_colour = command.pieces if any(command.pieces) else ()
             count = Count(command.counted, held(db, command.session_id), by_colour)
-            session = change_session(db, command, "count", note=count.note())
-            if session.state != "open":
-                raise SessionClosed
+            while_open(change_session(db, command, "count", note=count.note()))
             seats = len(count.due)
             if (
                 len(count.pieces) not in (0, seats)

@@ -18,10 +18,10 @@ from scorekeeper.services.history import declared_deal, game_of
 from scorekeeper.services.sessions import add_accounts
 from scorekeeper.services.transaction import (
     AlreadyDone,
-    SessionClosed,
     SessionCommand,
     change_session,
     transaction,
+    while_open,
 )
 
 
@@ -51,9 +51,7 @@ def seat_players(db: Session, command: SeatPlayers) -> None:
     """
     try:
         with transaction(db):
-            session = change_session(db, command, "seats")
-            if session.state == "closed":
-                raise SessionClosed
+            session = while_open(change_session(db, command, "seats"))
             own = _accounts(db, session)
             seats = _seats(command.sitters, own)
             if problems := _problems(db, session, command, own, seats):

@@ -26,13 +26,13 @@ from scorekeeper.services.settlement import discard, draw_up
 from scorekeeper.services.transaction import (
     AlreadyDone,
     ChangedForm,
-    SessionClosed,
     SessionCommand,
     StaleSession,
     change_session,
     fingerprint_of,
     insert_or_update,
     transaction,
+    while_open,
 )
 from scorekeeper.sessionfile import Chip
 
@@ -185,7 +185,7 @@ def buy_in(db: Session, command: MoveChips) -> tuple[Colour, ...]:
     try:
         with transaction(db):
             colours = _colours(db, command, Bank.hand_out)
-            session = _open(change_session(db, command, "buy-in", note=note_of(colours)))
+            session = while_open(change_session(db, command, "buy-in", note=note_of(colours)))
             _check_seat(_accounts(db, session), command.seat)
             post(db, session, bought(session.version, command.seat, command.chips))
     except AlreadyDone as done:
@@ -203,7 +203,7 @@ def cash_out(db: Session, command: MoveChips) -> tuple[Colour, ...]:
     try:
         with transaction(db):
             colours = _colours(db, command, Bank.take_back)
-            session = _open(change_session(db, command, "cash-out", note=note_of(colours)))
+            session = while_open(change_session(db, command, "cash-out", note=note_of(colours)))
             _check_seat(_accounts(db, session), command.seat)
             own = held(db, session.id)[command.seat]
             if command.chips > own:
@@ -223,7 +223,7 @@ def adjust(db: Session, command: Adjust) -> None:
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "adjustment", note=command.note))
+            session = while_open(change_session(db, command, "adjustment", note=command.note))
             if problems := _adjustment_problems(_accounts(db, session), command):
                 raise Refused(*problems)
             post(db, session, moved(session.version, command.chips))
@@ -243,7 +243,7 @@ def close_session(db: Session, command: SessionCommand, choices: Choices[int] | 
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "close"))
+            session = while_open(change_session(db, command, "close"))
             end_codes(db, session.id)
             db.execute(update(GameSession).where(GameSession.id == session.id).values(state="closed"))
             draw_up(db, session, choices or Choices())
@@ -281,12 +281,6 @@ def moved(version: int, chips: Sequence[int]) -> Posting:
 def options_text(options: object) -> str:
     """A ruleset's options as the text a session keeps."""
     return json.dumps(dict(options), sort_keys=True)  # type: ignore[call-overload]
-
-
-def _open(session: AnyRow) -> AnyRow:
-    if session.state == "closed":
-        raise SessionClosed
-    return session
 
 
 def _colours(db: Session, command: MoveChips, propose: Callable[[Bank, int], tuple[Colour, ...]]) -> tuple[Colour, ...]:

@@ -169,6 +169,16 @@ def change_session(db: Session, command: SessionCommand, kind: str, *, note: str
     return row
 
 
+def while_open(session: AnyRow) -> AnyRow:
+    """The row of a session, for what can be done only until it ends.
+
+    :raises SessionClosed: if it has ended.
+    """
+    if session.state == "closed":
+        raise SessionClosed
+    return session
+
+
 def tell_others(db: Session) -> None:
     """Have what is being changed told to other processes once it is committed."""
     if db.connection().dialect.name == "postgresql":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from babel import Locale
-from flask import Flask, Response, has_request_context, request
-from flask_babel import Babel, format_date, format_datetime, format_time, get_locale
+from flask import Flask, Response, current_app, has_request_context, request, session
+from flask_babel import Babel, format_date, get_locale
 from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOptions, XFrameOptions
 
 from scorekeeper import words
@@ -21,6 +21,7 @@ from scorekeeper.web import (
     errors,
     files,
     groups,
+    history,
     join,
     links,
     live,
@@ -32,11 +33,13 @@ from scorekeeper.web import (
     sessions,
     settlement,
     tableview,
+    voiding,
     why,
 )
 from scorekeeper.web.ids import IdConverter
 
-LOCALES = ("en",)
+LOCALES = ("en-GB", "en-US")
+"""The languages of the pages, as a region writes dates and times: everybody else's like the first."""
 
 _HEADERS = Secure(
     csp=ContentSecurityPolicy()
@@ -60,9 +63,10 @@ def init_app(app: Flask, babel: Babel) -> None:
     """Give *app* its pages."""
     babel.init_app(app, locale_selector=preferred_locale)
     app.url_map.converters["id"] = IdConverter
-    at_table = board, tableview, pen, bidding, declaring, deals, seats, why, chart
+    at_table = board, tableview, pen, bidding, declaring, deals, voiding, seats, why, chart
     for module in (
         groups,
+        history,
         join,
         links,
         sessions,
@@ -89,8 +93,7 @@ def init_app(app: Flask, babel: Babel) -> None:
         suit_name=words.suit_name,
         contract_name=words.contract_name,
         date=format_date,
-        time=format_time,
-        datetime=format_datetime,
+        moment=words.moment,
     )
     app.context_processor(_page_context)
     app.after_request(_finish)
@@ -98,7 +101,8 @@ def init_app(app: Flask, babel: Babel) -> None:
 
 def preferred_locale() -> str:
     """The language of ours that the browser likes best; on the command line, the first."""
-    return (has_request_context() and request.accept_languages.best_match(LOCALES)) or LOCALES[0]
+    best = request.accept_languages.best_match(LOCALES) if has_request_context() else None
+    return (best or LOCALES[0]).replace("-", "_")
 
 
 def _page_context() -> dict[str, object]:
@@ -112,6 +116,10 @@ def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
     # By this a phone tells our answers from those of whatever stands between, and one release from another.
     response.headers["X-Release"] = offline.release()
+    sent = request.endpoint != "static" and current_app.config["SESSION_COOKIE_NAME"] in request.cookies
+    if sent and not session:
+        # That cookie is none of ours, or too old: Flask deletes it only where the session has changed.
+        session.modified = True
     if request.endpoint == "static" and "v" in request.args:
         response.cache_control.no_cache = None
         response.cache_control.public = True

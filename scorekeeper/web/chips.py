@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from babel.lists import format_list
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
-from flask_babel import ngettext
 from sqlalchemy.orm import Session
 from wtforms import Field, StringField, ValidationError
 from wtforms.widgets import TextInput
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
-from scorekeeper.ledger.chipset import Bank, Colour, together
+from scorekeeper.ledger.chipset import Bank, Colour
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Problem, Refused, Seat, Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
-from scorekeeper.services.chipset import bank, colours_of, noted
-from scorekeeper.services.counts import Count
+from scorekeeper.services.chipset import bank, colours_of
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of, in_hand, price_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
@@ -38,9 +32,8 @@ from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import AnyForm, SessionForm, command_fields
-from scorekeeper.web.ids import row_key
+from scorekeeper.web.history import bought, cashed
 from scorekeeper.web.pieces import PiecesField, add_up, said
-from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("chips", __name__)
 
@@ -141,12 +134,12 @@ def chips(session_id: int) -> ResponseReturnValue:
 
 @blueprint.post("/sessions/<id:session_id>/chips/buy-in")
 def buy(session_id: int) -> ResponseReturnValue:
-    return _move(session_id, "buy", buy_in, _bought)
+    return _move(session_id, "buy", buy_in, bought)
 
 
 @blueprint.post("/sessions/<id:session_id>/chips/cash-out")
 def cash(session_id: int) -> ResponseReturnValue:
-    return _move(session_id, "cash", cash_out, _cashed)
+    return _move(session_id, "cash", cash_out, cashed)
 
 
 @blueprint.post("/sessions/<id:session_id>/chips/adjust")
@@ -252,9 +245,6 @@ def _page(
         "adjust": _adjust_form(seats, session.version),
     }
     game, ruleset = game_of(session)
-    before = request.args.get("before", type=row_key)
-    changes = queries.changes(db.session(), session.id, before=before)
-    shown = changes[: queries.CHANGES_SHOWN]
     page = render_template(
         "chips/chips.html",
         session=session,
@@ -266,8 +256,6 @@ def _page(
         names=[(seat.seat, seat.name) for seat in seats],
         seats=seats,
         bank=_bank(session, seats) if session.chip_set and game.plays_for_chips(ruleset) else None,
-        log=list(_log(session, shown, [seat.name for seat in seats])),
-        older=shown[-1].version if len(changes) > len(shown) else None,
         **fresh | dict(sent or {}),
     )
     return page, status
@@ -369,112 +357,3 @@ def _problems(forms: Iterable[SessionForm]) -> Sequence[Mapping[str, str]]:
     ]
     sums = (error for form in forms if isinstance(form, AdjustForm) for error in form.sum_errors)
     return found + [{"id": "adjust-chips-error", "text": error} for error in sums]
-
-
-def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> Iterator[Mapping[str, object]]:
-    """What was done, latest first: each with when, and a note if there is one. Deals in a row are one line."""
-    moved: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for entry in queries.entries(db.session(), session.id, [change.version for change in changes]):
-        moved[entry.version].append(entry)
-    paid: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for entry in queries.money_entries(db.session(), session.id, [change.version for change in changes]):
-        paid[entry.version].append(entry)
-    for kind, run in groupby(changes, key=attrgetter("kind")):
-        together = list(run)
-        if kind == "record":
-            yield {"when": together[0].created_at, "sentence": _recorded(len(together))}
-            continue
-        for change in together:
-            if kind in ("paid", "unpaid"):
-                sentence = _payment(kind, paid[change.version], names, chip_of(session))
-            elif kind == "pen" and not session.knows_links and change.note not in names:
-                sentence = EVENTS[kind]("")
-            else:
-                sentence = _said(change, moved[change.version], names)
-            yield {"when": change.created_at, "sentence": sentence, "note": _note(change)}
-
-
-def _note(change: AnyRow) -> str:
-    """What else there is to say of a change: why, or which pieces went over the table."""
-    match change.kind:
-        case "adjustment":
-            return str(change.note)
-        case "open" if change.note:
-            return _("Each %(pieces)s.", pieces=said(noted(change.note)))
-        case "buy-in" | "cash-out":
-            return said(noted(change.note))
-        case "count" if (on_table := Count.noted(change.note).pieces) and None not in on_table:
-            return said(together(colour for pieces in on_table for colour in pieces or ()))
-    return ""
-
-
-def _recorded(deals: int) -> str:
-    return ngettext("A deal was recorded.", "%(deals)s deals were recorded.", deals, deals=words.number(deals))
-
-
-def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> str:
-    match change.kind:
-        case "open":
-            return f"{_('The session began.')} {_all_bought(entries)}" if entries else _("The session began.")
-        case "buy-in":
-            return " ".join(_bought(words.name_of(entry.seat, names), entry.chips) for entry in entries)
-        case "cash-out":
-            return " ".join(_cashed(words.name_of(entry.seat, names), -entry.chips) for entry in entries)
-        case "adjustment":
-            moved = format_list(
-                [f"{words.name_of(entry.seat, names)} {words.signed(entry.chips)}" for entry in entries],
-                locale=locale(),
-                style="unit",
-            )
-            return _("Chips were moved: %(moved)s.", moved=moved)
-        case kind:
-            return EVENTS[kind](change.note)
-
-
-def _payment(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
-    """What was paid, or taken back: the posting credits who pays, and reverses that."""
-    sign = 1 if kind == "paid" else -1
-    by_sign = {entry.amount * sign > 0: entry for entry in entries}
-    said = {
-        "payer": words.name_of(by_sign[True].seat, names),
-        "payee": words.name_of(by_sign[False].seat, names),
-        "chips": amounts.worth(abs(entries[0].amount), chip),
-    }
-    if kind == "paid":
-        return _("%(payer)s paid %(payee)s %(chips)s.", **said)
-    return _("%(payer)s had not paid %(payee)s %(chips)s after all.", **said)
-
-
-def _all_bought(entries: Sequence[AnyRow]) -> str:
-    """What was bought as the session began: by everybody, the same."""
-    return _("Everybody bought %(chips)s.", chips=amounts.counted(entries[0].chips))
-
-
-def _bought(name: str, chips: int) -> str:
-    return _("%(player)s bought %(chips)s.", player=name, chips=amounts.counted(chips))
-
-
-def _cashed(name: str, chips: int) -> str:
-    return _("%(player)s cashed out %(chips)s.", player=name, chips=amounts.counted(chips))
-
-
-EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
-    "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
-    "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
-    "restore": lambda deal: _("Deal %(number)s counts again.", number=deal),
-    "dispute": lambda deal: _("Deal %(number)s was disputed.", number=deal),
-    "agree": lambda deal: _("Deal %(number)s is not disputed any more.", number=deal),
-    "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
-    "new-game": lambda _deal: _("The next game began."),
-    "no-game": lambda _deal: _("The game that had begun was taken back."),
-    "close": lambda _deal: _("The session ended."),
-    "reopen": lambda _deal: _("The session was reopened."),
-    "settle": lambda _deal: _("The settlement was worked out again."),
-    "declare": lambda _deal: _("The next deal was announced."),
-    "drop": lambda _deal: _("The deal that had been announced was dropped."),
-    "seats": lambda _seats: _("Everybody was seated anew."),
-    "count": lambda _count: _("The chips were counted."),
-    "pen": lambda name: (
-        _("%(name)s took the pen.", name=words.isolated(name)) if name else _("Another phone took the pen.")
-    ),
-}

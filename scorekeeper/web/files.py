@@ -116,11 +116,11 @@ def bring_in() -> ResponseReturnValue:
     """Make a group of what an archive holds."""
     form = ArchiveForm()
     form.validate()
+    made_by = form.submission_id.data
     try:
         document = _document(form.file.data)
         with making_a_group(db.session(), request.remote_addr or ""):
-            made_by = form.submission_id.data
-        link = unpack(db.session(), document, made_by, token_of(made_by), shipped("migrations"))
+            link = unpack(db.session(), document, made_by, token_of(made_by), shipped("migrations"))
     except TooSoon as soon:
         form.file.errors = [too_many_groups(soon)]
         return render_template("files/archive.html", form=form), 429, {"Retry-After": str(soon.seconds)}

@@ -100,10 +100,10 @@ def create() -> ResponseReturnValue:
         free.errors = [_("Name at least two players.")]
         return _start_page(form), 422
     players = tuple(field.data for field in form.taken)
+    made_by = form.submission_id.data
     try:
         with making_a_group(db.session(), request.remote_addr or ""):
-            made_by = form.submission_id.data
-        link = create_group(db.session(), CreateGroup(form.name.data or "", players, made_by), token_of(made_by))
+            link = create_group(db.session(), CreateGroup(form.name.data or "", players, made_by), token_of(made_by))
     except TooSoon as soon:
         form.name.errors = [too_many_groups(soon)]
         return _start_page(form), 429, {"Retry-After": str(soon.seconds)}
@@ -233,7 +233,7 @@ def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
 
 
 def _start_page(form: StartForm) -> Response:
-    groups = queries.groups_of(db.session(), access.usable_links())
+    groups = queries.groups_of(db.session(), access.opened_links())
     joined = queries.joined_sessions(db.session(), access.opened_links())
     seen = {*(group.id for group in groups), *(session.group_id for session in joined)}
     return kept(lambda: render_template("groups/start.html", groups=groups, joined=joined, form=form), sorted(seen))

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
+from scorekeeper.ledger import Choices
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.chipset import set_chips
@@ -82,6 +83,7 @@ class Places:
             "new session of Dirty Clubs": f"{group}/sessions/new?rules=dirty-clubs",
             "import": f"{group}/import",
             NO_SUCH_PAGE: "/nowhere",
+            "no network": "/no-network",
         }
         for state, number in self.sessions.items():
             pages[f"session {state}"] = f"/sessions/{number}"
@@ -102,6 +104,8 @@ class Places:
             "deal that does not count": f"{of['undecided']}/deals/3",
             "deal to decide about": f"{of['undecided']}/deals/2",
             "correct": f"{of['running']}/deals/1/correct",
+            "void a deal": f"{of['running']}/deals/1/void",
+            "void a deal at the end": f"{of['closed']}/deals/1/void",
             "why a change": f"{of['running']}/deals/4/why/3",
             "why a change of Dirty Clubs": f"{of['with dropping']}/deals/1/why/1",
             "why a total": f"{of['running']}/seats/0/why",
@@ -130,6 +134,7 @@ class Places:
             "table view": f"{of['running']}/table",
             "table view of Dirty Clubs": f"{of['over']}/table?turn=3",
             "chips": f"{of['running']}/chips",
+            "history": f"{of['running']}/history",
             "chips without": f"{of['from 25 down']}/chips",
             "join": "/join",
             "bring a group in": "/import",
@@ -143,7 +148,9 @@ class Places:
             "keying in": f"{of['running']}/paper/keying",
             "keying in Dirty Clubs": f"{of['with dropping']}/paper/keying",
             "settlement to be": f"{of['running']}/settlement",
+            "settlement to be as chosen": f"{of['running']}/settlement?banker=2&step=0.50&least=1&apart=0-1",
             "settlement": f"{of['closed']}/settlement",
+            "settlement after one that was discarded": f"{of['discarded']}/settlement",
             "settlement of games": f"{of['over']}/settlement",
         }
 
@@ -161,6 +168,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
         "over": make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 5}),
         "undecided": make_session(db, group=group, card_game="dirty-clubs"),
         "closed": make_session(db, group=group, chip=Chip(25, "EUR", 2), buy_in=40),
+        "discarded": make_session(db, group=group, chip=Chip(100, "JPY", 0, 3)),
         "declared": make_session(db, group=group),
         "of five": make_session(db, group=group),
         "written elsewhere": make_session(db, group=group, buy_in=40),
@@ -171,6 +179,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
     _record(db, sessions["over"], CLUB_TURNED, SWEEP)
     _leave_undecided(db, sessions["undecided"])
     _close(db, sessions["closed"])
+    _discard(db, sessions["discarded"])
     _declare(db, sessions["declared"])
     _play_with_five(db, sessions["of five"])
     _record(db, sessions["written elsewhere"], HALF_MADE, SOLO_SET)
@@ -211,6 +220,14 @@ def _close(db: Session, session: MadeSession) -> None:
     plan = session.command(db)["expected_version"]
     pay(db, Pay(**session.command(db), plan=plan, line=0))
     pay(db, Pay(**session.command(db), plan=plan, line=1, amount=10))
+
+
+def _discard(db: Session, session: MadeSession) -> None:
+    _record(db, session, HALF_MADE, FIVE_IN_SPADES_MADE)
+    close_session(db, session.plain_command(db), Choices(step=5))
+    plan = session.command(db)["expected_version"]
+    pay(db, Pay(**session.command(db), plan=plan, line=0))
+    void(db, VoidDeal(**session.command(db), number=2, discard=True))
 
 
 def _declare(db: Session, session: MadeSession) -> None:
@@ -273,6 +290,15 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.locator("[name=seat-1]").select_option(index=1)
     _send(page, "main form")
     yield "session refused"
+    page.goto(f"{session}/settlement?banker=9&step=x&least=-1&apart=x")
+    yield "settlement refused"
+    page.goto(f"{url}/sessions/{places.sessions['closed']}/deals/1")
+    page.locator("button.risk").click()
+    yield "settlement to be discarded"
+    page.goto(f"{url}/sessions/{places.sessions['closed']}/settlement")
+    page.locator("details.part summary").first.click()
+    page.locator("details.part button").first.click()
+    yield "part refused"
     page.goto(f"{session}/chips")
     page.locator("#adjust-chips-0, [name=chips-0]").first.evaluate("field => field.value = '5'")
     _send(page, "details form")

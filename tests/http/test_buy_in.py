@@ -131,7 +131,7 @@ def test_the_log_says_what_happened_latest_first(host: Host, db: Session) -> Non
     session = make_session(db, group=host.group, buy_in=40)
     buy(host, session.id, player=1, chips="20").submit()
 
-    page = chips_page(host, session.id)
+    page = chips_page(host, session.id).follow("What happened")
 
     assert page.text.index("Ben bought 20 chips.") < page.text.index("The session began. Everybody bought 40 chips.")
 
@@ -141,7 +141,7 @@ def test_older_changes_are_a_page_away(host: Host, db: Session) -> None:
     for chips in range(1, 41):
         buy_in(db, MoveChips(**session.command(db), seat=Seat(0), chips=chips))
 
-    page = chips_page(host, session.id)
+    page = chips_page(host, session.id).follow("What happened")
     assert "Ann bought 40 chips." in page.text
     assert "Ann bought 10 chips." not in page.text
 
@@ -154,4 +154,4 @@ def test_older_changes_are_a_page_away(host: Host, db: Session) -> None:
 def test_an_odd_place_in_the_log_is_the_latest(host: Host, db: Session, before: str) -> None:
     session = make_session(db, group=host.group)
 
-    assert host.get(f"/sessions/{session.id}/chips?before={before}").status == 200
+    assert host.get(f"/sessions/{session.id}/history?before={before}").status == 200

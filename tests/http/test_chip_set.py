@@ -132,7 +132,7 @@ def test_opening_says_what_everybody_gets(host: Host, db: Session, session: Made
     page = form.fill(buy_in="40").submit()
 
     assert "Hand everybody 10 white, 2 red, 1 blue." in page.text
-    assert "Each 10 white, 2 red, 1 blue." in page.follow("Chips").text
+    assert "Each 10 white, 2 red, 1 blue." in page.follow("Chips").follow("What happened").text
 
 
 def test_opening_with_more_than_the_set_has_warns_and_goes_on(host: Host, db: Session, session: MadeSession) -> None:
@@ -270,7 +270,7 @@ def test_the_history_keeps_the_colours_of_then(host: Host, db: Session, session:
 
     page = chips_page(host, session)
 
-    assert "Each 10 white, 2 red, 1 blue." in page.text
+    assert "Each 10 white, 2 red, 1 blue." in page.follow("What happened").text
     assert left(page) == {"green": "10"}
 
 

@@ -8,11 +8,13 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
 from scorekeeper.services import check
-from scorekeeper.web.chips import EVENTS
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session
+from scorekeeper.services.deals import VoidDeal, void_deal
+from scorekeeper.services.groups import Role
+from scorekeeper.web.history import EVENTS
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import deal_form
-from tests.http.visitor import Page
+from tests.http.visitor import Page, Visitor
 
 
 def history(page: Page) -> list[str]:
@@ -67,7 +69,7 @@ def test_every_version_is_kept_with_what_changed(host: Host, db: Session) -> Non
     path = f"/sessions/{session.id}/deals/1"
     page = deal_form(host.get(f"{path}/correct")).fill(partner=1, tricks=4).submit("Show the payments")
     deal_form(page).submit("Save the correction")
-    host.get(path).forms()[0].submit("Void this deal")
+    host.get(path).follow("Void this deal").form("/void").submit()
     host.get(path).forms()[0].submit("Restore")
 
     assert history(host.get(path)) == [
@@ -123,3 +125,58 @@ def test_strangers_and_numbers_that_do_not_exist_show_nothing(host: Host, strang
 def test_every_kind_of_change_has_its_words() -> None:
     said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "paid", "unpaid"}
     assert said_with_numbers | EVENTS.keys() == {*check._POSTS, *check._POSTS_NOTHING}
+
+
+def lines(page: Page) -> list[str]:
+    """What was done, latest first, without when and by whom."""
+    for when in page.soup.select(".index .hint"):
+        when.decompose()
+    return [" ".join(item.get_text(" ").split()) for item in page.soup.select(".index > li")]
+
+
+def hands(page: Page) -> list[str]:
+    """When, and by whom, each line says that it was done."""
+    return [hint.get_text(strip=True) for hint in page.soup.select(".index .hint")]
+
+
+def test_the_history_of_a_session_says_what_was_done_in_order(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=20)
+    make_deal(db, session)
+    void_deal(db, VoidDeal(**session.command(db), number=1))
+
+    page = host.get(f"/sessions/{session.id}/deals").follow("History")
+
+    assert lines(page) == [
+        "3 Deal 1 was voided.",
+        "2 Deal 1 was recorded.",
+        "1 The session began. Everybody bought 20 chips.",
+    ]
+    assert page.follow("Deal 1 was recorded.").path == f"/sessions/{session.id}/deals/1"
+
+
+def test_by_which_link_is_said_to_those_who_may_know(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    scorer = make_link(db, host.group.group_id, Role.SCORER, "Ben's")
+    viewer = make_link(db, host.group.group_id, Role.VIEWER)
+    make_deal(db, MadeSession(session.id, scorer))
+
+    page = host.get(f"/sessions/{session.id}/history")
+    assert [hand.rsplit(" · ")[-1] for hand in hands(page)] == ["Ben's", "host"]
+
+    watching = Visitor(app)
+    watching.get(f"/open/{viewer.token}")
+    page = watching.get(f"/sessions/{session.id}/history")
+    assert "Deal 1 was recorded." in page.text
+    assert "Ben's" not in page.text
+    assert not [hint for hint in hands(page) if "·" in hint]
+
+
+def test_a_long_history_is_shown_a_page_at_a_time(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    for _deal in range(40):
+        make_deal(db, session)
+
+    page = host.get(f"/sessions/{session.id}/history")
+    older = page.follow("Older")
+
+    assert [line.split()[0] for line in lines(page) + lines(older)] == [str(number) for number in range(41, 0, -1)]

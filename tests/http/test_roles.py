@@ -68,6 +68,7 @@ NEEDED: dict[tuple[str, str], Role] = {
     ("POST", "groups.remove"): HOST,
     ("POST", "groups.rename"): HOST,
     ("POST", "groups.retire"): HOST,
+    ("GET", "history.history"): VIEWER,
     ("GET", "join.codes"): HOST,
     ("POST", "join.make"): HOST,
     ("POST", "join.end"): HOST,

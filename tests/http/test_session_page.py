@@ -1,13 +1,15 @@
 """The page of a session."""
 
 import pytest
+from flask import Flask
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.rules import MISDEAL, Facts
 from scorekeeper.services.deals import DeclareDeal, declare_deal
+from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import close_session
-from tests.factories import CLUB_TURNED, HALF_MADE, NAMES, make_deal, make_session
+from tests.factories import CLUB_TURNED, HALF_MADE, NAMES, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import seat, seated
 from tests.http.visitor import Page
@@ -214,6 +216,24 @@ def test_a_page_that_has_not_changed_is_not_sent_again(host: Host, db: Session) 
         changed = host.get(path, headers={"If-None-Match": tag})
         assert changed.status == 200
         assert changed.response.headers["ETag"] != tag
+
+
+@pytest.mark.parametrize(("first", "then"), [(Role.VIEWER, Role.SCORER), (Role.SCORER, Role.HOST)])
+def test_another_right_is_another_page_of_the_same_version(app: Flask, db: Session, first: Role, then: Role) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    links = [make_link(db, session.group.group_id, role) for role in (first, then)]
+    for path in ("", "/deals/1", "/settlement"):
+        path = f"/sessions/{session.id}{path}"
+        phone = Host(app, links[0])
+        phone.get(path)
+        before = phone.get(path)
+
+        phone.get(f"/open/{links[1].token}")
+        after = phone.get(path, headers={"If-None-Match": before.response.headers["ETag"]})
+
+        assert after.status == 200
+        assert phone.get(path, headers={"If-None-Match": after.response.headers["ETag"]}).status == 304
 
 
 def test_a_renamed_player_is_a_change_of_the_page(host: Host, db: Session) -> None:

@@ -75,7 +75,7 @@ def test_a_payment_can_be_taken_back(host: Host, db: Session) -> None:
     page = pay(pay(settlement(host, session), "Ann pays Ben"), "Ann pays Ben")
 
     assert payments_of(page) == [("Ann pays Ben 5 chips.", False)]
-    log = host.get(f"/sessions/{session.id}/chips").text
+    log = host.get(f"/sessions/{session.id}/history").text
     assert "Ann had not paid Ben 5 chips after all." in log
     assert "Ann paid Ben 5 chips." in log
     assert list(differences(db)) == []
@@ -143,7 +143,7 @@ def test_a_payment_is_made_in_parts_and_each_can_be_taken_back(host: Host, db: S
 
     assert "(€0.50 still open)" in page.text
     assert payments_of(page) == [("Ann pays Ben €1.67.", False), ("Cleo pays Dan €0.33.", False)]
-    log = host.get(f"/sessions/{session.id}/chips").text
+    log = host.get(f"/sessions/{session.id}/history").text
     assert "Ann paid Ben €1.00." in log
     assert "Ann had not paid Ben €0.50 after all." in log
     assert list(differences(db)) == []

@@ -5,6 +5,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Group, GroupLink, Player
+from tests.factories import make_session
+from tests.http.conftest import Host
 from tests.http.visitor import Form, Visitor
 
 
@@ -137,3 +139,21 @@ def test_a_form_sent_again_with_other_names_is_told_and_makes_a_group_when_it_is
 
     page.form("/groups").submit()
     assert db.scalars(select(Group.name).order_by(Group.id)).all() == ["Thursdays", "Fridays"]
+
+
+@pytest.mark.parametrize(
+    ("languages", "written"),
+    [
+        ("en-GB,en;q=0.9", "26 Nov 2026"),
+        ("en-US,en;q=0.9", "Nov 26, 2026"),
+        ("en", "26 Nov 2026"),
+        ("de-DE,de;q=0.9", "26 Nov 2026"),
+        ("en-XX-x, *;q=0.5", "26 Nov 2026"),
+    ],
+)
+def test_dates_are_written_as_in_the_region_of_the_phone(host: Host, db: Session, languages: str, written: str) -> None:
+    make_session(db, group=host.group)
+
+    page = host.get(host.group_path, headers={"Accept-Language": languages})
+
+    assert written in page.text
