@@ -215,6 +215,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
     left = list(_left_open(seats, shown.left, chip))
     result = _as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips)
+    dispute = dispute_of(session, seats)
     refused = wrong is not None or (choosing is not None and choices is None)
     page = render_template(
         "settlement/settlement.html",
@@ -236,7 +237,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         spare=_spare(seats, shown.price, chip),
         earlier=[_earlier(session, seats, row, shown) for row in shown.earlier],
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
-        dispute=(dispute := dispute_of(session, seats)),
+        dispute=dispute,
         **(_hanging(session, seats, shown, dispute.without.more) if dispute and for_chips else {}),
         **(_sums(session, seats, shown.accounts) if for_chips else {}),
     )
