@@ -98,6 +98,18 @@ def short_forms(names: tuple[str, ...], least: int = 3) -> tuple[str, ...]:
     return ends if len({name_key(end) for end in ends}) == len(names) else beginnings
 
 
+def fitting(names: tuple[str, ...], room: int) -> tuple[str, ...]:
+    """*names* in about *room* characters each, still told apart; one that is cut off ends in a full stop.
+
+    >>> fitting(("Benedict", "Maximilian", "Anna-Katharina", "Jo"), 8)
+    ('Benedict', 'Maximil.', 'Anna-Ka.', 'Jo')
+    """
+    return tuple(
+        short if short == name or "…" in short else f"{short.rstrip('-.')}." if len(short) + 1 < len(name) else name
+        for name, short in zip(names, short_forms(names, room - 1), strict=True)
+    )
+
+
 def _beginning(name: str, other_keys: Sequence[str], least: int) -> str:
     characters = list(_characters(name))
     for length in range(least, len(characters)):

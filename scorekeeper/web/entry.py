@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
-from scorekeeper.names import short_forms
+from scorekeeper.names import fitting
 from scorekeeper.rules import (
     NOBODY,
     CardGame,
@@ -194,7 +194,7 @@ def wanting(entry: Entry, names: Sequence[str]) -> str:
 
 def short_names(names: Sequence[str], columns: int) -> tuple[str, ...]:
     """*names* as there is room for in one of so many *columns*, still told apart."""
-    return short_forms(tuple(names), ROOM if columns <= 4 else ROOM_OF_MANY)
+    return fitting(tuple(names), ROOM if columns <= 4 else ROOM_OF_MANY)
 
 
 def question(field: Field, names: Sequence[str], seat: Seat | None = None) -> str:
