@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
-from flask_babel import format_datetime, ngettext
 from flask_babel import gettext as _
+from flask_babel import ngettext
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
@@ -141,7 +141,7 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
         "accept": [(f"adjust-chips-{seat}", chips) for seat, chips in off]
         if off and not total and session.version == latest.version and session.state == "open"
         else [],
-        "note": _("Count of %(when)s", when=format_datetime(latest.created_at, "short")),
+        "note": _("Count of %(when)s", when=words.moment(latest.created_at)),
     }
 
 

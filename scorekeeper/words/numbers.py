@@ -1,15 +1,17 @@
-"""Numbers and money as the reader's locale writes them."""
+"""Numbers, money and moments as the reader's locale writes them."""
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from babel import Locale
 from babel.numbers import format_decimal, get_plus_sign_symbol, parse_pattern
-from flask_babel import get_locale
+from flask_babel import format_date, format_time, get_locale
+from flask_babel import gettext as _
 
 MINUS: Final = "\N{MINUS SIGN}"
 
@@ -50,6 +52,11 @@ def signed_money(amount_minor: int, currency: str, exponent: int) -> str:
     """*amount_minor* with its sign, as a change is written; zero has none."""
     plus = get_plus_sign_symbol(locale()) if amount_minor > 0 else ""
     return plus + money(amount_minor, currency, exponent)
+
+
+def moment(when: datetime) -> str:
+    """*when* to the minute, with its month in letters: 12/3 is another day in another country."""
+    return _("%(date)s, %(time)s", date=format_date(when), time=format_time(when, "short"))
 
 
 def locale() -> Locale:

@@ -26,7 +26,7 @@ def test_a_phone_joins_by_a_code_and_follows(phone: Page, browser: Browser, serv
     session = make_session(db)
     opened(phone, server, session)
     phone.get_by_text("More", exact=True).click()
-    phone.get_by_role("link", name="Join by a code").click()
+    phone.get_by_role("link", name="Let others join").click()
     phone.get_by_role("button", name="Make a code").first.click()
     code = phone.locator(".spoken").inner_text()
 

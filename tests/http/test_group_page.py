@@ -52,9 +52,9 @@ def test_sessions_stand_latest_first_with_who_is_ahead(host: Host, db: Session) 
     make_deal(db, make_session(db, group=host.group, name="Second"), HALF_MADE)
     make_session(db, group=host.group, name="Third")
     assert lines(host.get(host.group_path)) == [
-        "Third playing No deal yet Nov 26, 2026 · Mensch",
-        "Second playing Ahead: Ann and Cleo with +1 Nov 26, 2026 · Mensch",
-        "First playing Ahead: Ben with +3 Nov 26, 2026 · Mensch",
+        "Third playing No deal yet 26 Nov 2026 · Mensch",
+        "Second playing Ahead: Ann and Cleo with +1 26 Nov 2026 · Mensch",
+        "First playing Ahead: Ben with +3 26 Nov 2026 · Mensch",
     ]
 
 
@@ -62,15 +62,15 @@ def test_a_session_that_has_ended_names_its_winner(host: Host, db: Session) -> N
     session = make_session(db, group=host.group, name="First")
     make_deal(db, session, FIVE_IN_SPADES_MADE)
     close_session(db, session.plain_command(db))
-    assert lines(host.get(host.group_path)) == ["First Won by Ben with +3 Nov 26, 2026 · Mensch"]
+    assert lines(host.get(host.group_path)) == ["First Won by Ben with +3 26 Nov 2026 · Mensch"]
 
 
 def test_in_dirty_clubs_the_lowest_is_ahead_and_the_winner_is_named(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs", name="Race")
     make_deal(db, session, CLUB_TURNED)
-    assert lines(host.get(host.group_path)) == ["Race playing Ahead: Ann with 23 Nov 26, 2026 · Dirty Clubs"]
+    assert lines(host.get(host.group_path)) == ["Race playing Ahead: Ann with 23 26 Nov 2026 · Dirty Clubs"]
     make_deal(db, session, SWEEP)
-    assert lines(host.get(host.group_path)) == ["Race playing Won by Ben with 0 Nov 26, 2026 · Dirty Clubs"]
+    assert lines(host.get(host.group_path)) == ["Race playing Won by Ben with 0 26 Nov 2026 · Dirty Clubs"]
 
 
 def test_standings_add_up_all_sessions_with_shared_places(host: Host, db: Session) -> None:

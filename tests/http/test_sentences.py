@@ -45,7 +45,7 @@ class Bracketed(NullTranslations):
 
 def calendar_words() -> frozenset[str]:
     """What Babel writes in dates."""
-    english = Locale("en")
+    english = Locale("en", "GB")
     words: set[str] = set()
     for names in (english.months, english.days, english.day_periods):
         for by_width in names.values():

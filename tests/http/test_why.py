@@ -211,7 +211,7 @@ def test_the_sessions_of_a_standing_in_chips_add_up_to_it(host: Host, db: Sessio
     assert heading(page) == number_in(link) == 3 * (SESSIONS_SHOWN + 2)
     ((lines, total),) = sums(page)
     assert sum(lines) == total == heading(page)
-    assert words_of(page)[:2] == ["Sessions before", "Evening 2, Nov 26, 2026"]
+    assert words_of(page)[:2] == ["Sessions before", "Evening 2, 26 Nov 2026"]
     assert "Without chips" not in page.text
     older = page.follow("Sessions before")
     assert sums(older) == [([3, 3], lines[0])]
