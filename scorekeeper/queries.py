@@ -175,6 +175,16 @@ def link_for(db: Session, token_hash: str) -> AnyRow | None:
     ).one_or_none()
 
 
+_LISTED = (
+    GameSession.id,
+    GameSession.group_id,
+    GameSession.name,
+    GameSession.ruleset_id,
+    GameSession.started_on,
+    GameSession.state,
+)
+
+
 def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
     """The groups that *link_ids* open: their id and name, by name."""
     groups = db.execute(
@@ -187,14 +197,38 @@ def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
     return sorted(groups, key=lambda group: (name_key(group.name), group.id))
 
 
+def links_in_use(db: Session, link_ids: Sequence[int]) -> dict[int, bool]:
+    """Which of *link_ids* open something, and whether more than a session that has ended."""
+    open_here = GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None)
+    in_use = select(GroupLink.id, GameSession.state).outerjoin(GameSession, GameSession.id == GroupLink.session_id)
+    return {link.id: link.state != "closed" for link in db.execute(in_use.where(*open_here))}
+
+
+def groups_open_to(db: Session, link_ids: Sequence[int]) -> Sequence[int]:
+    """The groups of which *link_ids* open anything."""
+    open_here = GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None)
+    return db.scalars(select(GroupLink.group_id).distinct().where(*open_here).order_by(GroupLink.group_id)).all()
+
+
 def joined_sessions(db: Session, link_ids: Sequence[int]) -> Rows:
-    """The sessions that *link_ids* open alone, without their group: their id, name and group, the latest first."""
+    """The sessions that *link_ids* open alone, without their group, the latest first."""
     return db.execute(
-        select(GameSession.id, GameSession.name, GameSession.group_id)
+        select(*_LISTED)
         .distinct()
         .join(GroupLink, GroupLink.session_id == GameSession.id)
         .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
         .order_by(GameSession.id.desc())
+    ).all()
+
+
+def open_sessions(db: Session, group_ids: Sequence[int], *, most: int) -> Rows:
+    """The latest sessions of some groups that have not ended, with the ``group_name``."""
+    return db.execute(
+        select(*_LISTED, Group.name.label("group_name"))
+        .join(Group, Group.id == GameSession.group_id)
+        .where(GameSession.group_id.in_(group_ids), GameSession.state == "open")
+        .order_by(GameSession.id.desc())
+        .limit(most)
     ).all()
 
 
@@ -368,6 +402,12 @@ def submission_of(db: Session, session_id: int, version: int) -> str | None:
     """The form that brought a session to *version*."""
     this = SessionChange.session_id == session_id, SessionChange.version == version
     return db.scalar(select(SessionChange.submission_id).where(*this))
+
+
+def disputed_deals(db: Session, session_id: int) -> Sequence[int]:
+    """The numbers of the deals of a session that count and are in dispute."""
+    disputed = Deal.session_id == session_id, Deal.disputed, Deal.status == "scored"
+    return db.scalars(select(Deal.number).where(*disputed).order_by(Deal.number)).all()
 
 
 def undecided_deal(db: Session, session_id: int) -> int | None:

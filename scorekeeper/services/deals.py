@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -98,14 +98,6 @@ class DisputeDeal(SessionCommand):
 
     number: int
     disputed: bool
-
-
-class Standing(NamedTuple):
-    """Where everybody would stand without some ``deals``: their ``totals``, and how many ``more`` chips than now."""
-
-    deals: tuple[int, ...]
-    totals: tuple[int, ...]
-    more: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,22 +247,6 @@ def dispute_deal(db: Session, command: DisputeDeal) -> None:
                 raise StaleSession
     except AlreadyDone:
         return
-
-
-def without_disputed(db: Session, session: AnyRow) -> Standing | None:
-    """Where everybody would stand if the deals in dispute were void; None where none that counts is disputed."""
-    rows = _deals_from(db, session, 1)
-    deals = tuple(row.number for row in rows if row.disputed and row.status == "scored")
-    if not deals:
-        return None
-    table, moved = _before(db, session, rows)
-    others = (replace(entered(row), void=row.number in deals or row.status == "void") for row in rows)
-    replayed = replay(game_of(session)[0], table, others, moved, present_at(session.seating))
-    more = Counter[int]()
-    for row, deal in zip(rows, replayed.deals, strict=True):
-        more.update(dict(enumerate(deal.chips)))
-        more.subtract(dict(enumerate(row.chips)))
-    return Standing(deals, replayed.table.totals, more)
 
 
 def start_next_game(db: Session, command: SessionCommand) -> None:
@@ -454,31 +430,40 @@ def table_for(db: Session, session: AnyRow, present: tuple[Seat, ...]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """What would be if a deal were void: the ``table`` for the next one, and the deals after it that would change.
+    """What would be if some deals were void: the ``table`` for the next one, and the later deals that would change.
 
-    ``undecided`` says that a person would have to decide about some of them first.
+    ``undecided`` says that a person would have to decide about some of them first, ``more`` how many chips more than
+    now each seat would have won.
     """
 
     table: Table
     undecided: bool
     dealt_by_others: tuple[int, ...]
     uncounted: tuple[int, ...]
+    more: Mapping[int, int]
 
 
-def without(db: Session, session: AnyRow, number: int) -> Without:
-    """What would be if deal *number* were void. Nothing is written."""
-    rows, game = _deals_from(db, session, number), game_of(session)[0]
+def without(db: Session, session: AnyRow, numbers: Sequence[int]) -> Without:
+    """What would be if the deals of these *numbers* were void. Nothing is written."""
+    rows, game = _deals_from(db, session, min(numbers)), game_of(session)[0]
     table, moved = _before(db, session, rows)
-    deals = [replace(entered(row), void=row.status == "void" or row.number == number) for row in rows]
+    deals = [replace(entered(row), void=row.status == "void" or row.number in numbers) for row in rows]
     then = replay(game, table, deals, moved, present_at(session.seating))
-    after = [
-        (row, deal) for row, deal in zip(rows, then.deals, strict=True) if row.number > number and row.status != "void"
+    others = [
+        (row, deal)
+        for row, deal in zip(rows, then.deals, strict=True)
+        if row.number > min(numbers) and row.number not in numbers and row.status != "void"
     ]
+    more = Counter[int]()
+    for row, deal in zip(rows, then.deals, strict=True):
+        more.update(dict(enumerate(deal.chips)))
+        more.subtract(dict(enumerate(row.chips)))
     return Without(
         pending_game(game, session, then.table),
         then.undecided,
-        tuple(row.number for row, deal in after if deal.before["dealer"] != row.before["dealer"]),
-        tuple(row.number for row, deal in after if row.status == "scored" and deal.status != "scored"),
+        tuple(row.number for row, deal in others if deal.before["dealer"] != row.before["dealer"]),
+        tuple(row.number for row, deal in others if row.status == "scored" and deal.status != "scored"),
+        more,
     )
 
 

@@ -8,11 +8,11 @@ from babel.lists import format_list
 from flask import url_for
 from flask_babel import gettext as _
 
-from scorekeeper import words
+from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.services.deals import Standing, without_disputed
+from scorekeeper.services.deals import Without, without
 from scorekeeper.services.history import game_of
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount
@@ -40,27 +40,28 @@ class Dispute(NamedTuple):
     title: str
     deals: list[Named]
     stands: list[Stand]
-    without: Standing
+    without: Without
 
 
 def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
     """What is in dispute in a session, if anything is."""
-    without = without_disputed(db.session(), session)
-    if without is None:
+    disputed = queries.disputed_deals(db.session(), session.id)
+    if not disputed:
         return None
+    then = without(db.session(), session, disputed)
     unit = game_of(session)[0].unit
-    numbers = [words.number(number) for number in without.deals]
+    numbers = [words.number(number) for number in disputed]
     title = (
         _("Deal %(number)s is disputed", number=numbers[0])
         if len(numbers) == 1
         else _("Deals %(numbers)s are disputed", numbers=format_list(numbers, locale=locale()))
     )
     stands = [
-        Stand(seat.name, amounts.total(now, unit), amounts.total(then, unit))
-        for seat, now, then in zip(seats, session.table["totals"], without.totals, strict=False)
+        Stand(seat.name, amounts.total(old, unit), amounts.total(new, unit))
+        for seat, old, new in zip(seats, session.table["totals"], then.table.totals, strict=False)
     ]
     deals = [
         Named(_("Deal %(number)s", number=text), url_for("deals.deal", session_id=session.id, number=number))
-        for text, number in zip(numbers, without.deals, strict=True)
+        for text, number in zip(numbers, disputed, strict=True)
     ]
-    return Dispute(title, deals, stands, without)
+    return Dispute(title, deals, stands, then)
