@@ -234,19 +234,19 @@ def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
         _withdraw(db, group_id, link_id)
 
 
-def renew_link(db: Session, group_id: int, link_id: int, token: str) -> NewLink | None:
+def renew_link(db: Session, group_id: int, link_id: int, token: str) -> NewLink:
     """Make a link of the same role and name in place of one, and end that one and every cookie it gave.
 
-    The same *token* gives the same link again. One that is withdrawn already, and was not by this, gets none.
+    The same *token* gives the same link again.
 
-    :raises LinkGone: if the link with this token has been withdrawn too.
+    :raises LinkGone: if there is none in force, neither the one to be renewed nor one with this token.
     """
     with transaction(db):
         change_group(db, group_id)
         if (made := link_made(db, group_id, token)) is not None:
             return made
         if link_id not in _in_force(db, group_id):
-            return None
+            raise LinkGone
         this = GroupLink.group_id == group_id, GroupLink.id == link_id
         old = db.execute(select(GroupLink.role, GroupLink.name).where(*this)).one()
         _withdraw(db, group_id, link_id)

@@ -40,10 +40,12 @@ class WrongCode(Exception):
     """No session is joined by this code, or not any more."""
 
 
-def make_code(db: Session, session: AnyRow, role: Role) -> None:
+def make_code(db: Session, session: AnyRow, role: Role, *, instead_of: str = "") -> None:
     """Give a session a new code by which others join it as *role*; the one before holds no longer.
 
-    Those who have joined stay in: every code of a session and role leads to the same link.
+    Those who have joined stay in: every code of a session and role leads to the same link. Where the code is not the
+    one *instead_of* which this was asked for (empty if there was none), somebody has made another or ended it already,
+    be it this very form: nothing is done.
 
     :raises SessionClosed: if the session has ended.
     """
@@ -52,6 +54,8 @@ def make_code(db: Session, session: AnyRow, role: Role) -> None:
         state = select(GameSession.state).where(GameSession.id == session.id).with_for_update()
         if db.scalar(state) != "open":
             raise SessionClosed
+        if _code(db, session.id, role) != instead_of:
+            return
         change_group(db, session.group_id)
         end_codes(db, session.id, role)
         db.execute(
@@ -65,10 +69,11 @@ def make_code(db: Session, session: AnyRow, role: Role) -> None:
         )
 
 
-def end_code(db: Session, session: AnyRow, role: Role) -> None:
-    """From now on nobody joins by the code of a session and role."""
+def end_code(db: Session, session: AnyRow, role: Role, code: str) -> None:
+    """From now on nobody joins by the *code* of a session and role. Where there is another by now, that one stays."""
     with transaction(db):
-        end_codes(db, session.id, role)
+        if _code(db, session.id, role) == code:
+            end_codes(db, session.id, role)
 
 
 def end_codes(db: Session, session_id: int, *roles: Role) -> None:
@@ -91,17 +96,19 @@ def join(db: Session, typed: str, address: str, now: datetime | None = None) -> 
     with transaction(db):
         attempts = locked_attempts(db, (f"code {code[:BEGINNING]}", f"from {counted_as(address)}"), now)
         check_wait(attempts, now)
-        found = db.execute(
-            select(JoinCode.session_id, JoinCode.link_id)
-            .join(GroupLink, GroupLink.id == JoinCode.link_id)
-            .where(JoinCode.code == code, GroupLink.withdrawn_at.is_(None))
-        ).one_or_none()
+        held = select(JoinCode.session_id, JoinCode.link_id).where(JoinCode.code == code)
+        found = db.execute(held).one_or_none()
         if found is None:
             count(db, attempts, now, free=FREE)
         forget(db, now)
     if found is None:
         raise WrongCode
     return Joined(*found)
+
+
+def _code(db: Session, session_id: int, role: Role) -> str:
+    held = select(JoinCode.code).where(JoinCode.session_id == session_id, JoinCode.role == role)
+    return db.scalar(held) or ""
 
 
 def _unused_code(db: Session) -> str:
@@ -114,7 +121,11 @@ def _unused_code(db: Session) -> str:
 def _link(db: Session, session: AnyRow, role: Role) -> int:
     """The link of those who join a session as *role*."""
     there = select(GroupLink.id).where(
-        GroupLink.session_id == session.id, GroupLink.role == role, GroupLink.withdrawn_at.is_(None)
+        GroupLink.session_id == session.id,
+        GroupLink.role == role,
+        GroupLink.withdrawn_at.is_(None),
+        # Not one that came with the pen.
+        GroupLink.token_hash.is_(None),
     )
     if (link_id := db.scalar(there)) is not None:
         return link_id
@@ -122,7 +133,7 @@ def _link(db: Session, session: AnyRow, role: Role) -> int:
         group_id=session.group_id,
         session_id=session.id,
         role=role,
-        name=session.name,
+        name="",
         created_at=datetime.now(UTC),
     )
     return int(db.execute(made.returning(GroupLink.id)).scalar_one())

@@ -9,6 +9,7 @@ from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOp
 
 from scorekeeper import words
 from scorekeeper.web import (
+    access,
     bidding,
     board,
     chart,
@@ -94,6 +95,7 @@ def init_app(app: Flask, babel: Babel) -> None:
         contract_name=words.contract_name,
         date=format_date,
         moment=words.moment,
+        ruleset_title=words.ruleset_title,
     )
     app.context_processor(_page_context)
     app.after_request(_finish)
@@ -116,6 +118,10 @@ def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
     # By this a phone tells our answers from those of whatever stands between, and one release from another.
     response.headers["X-Release"] = offline.release()
+    if response.mimetype == "text/html" and response.status_code in (200, 304, 403, 404):
+        # By this it gives up what it has kept of any other group.
+        response.headers["X-Groups"] = " ".join(map(str, access.groups_here()))
+    access.keep_links(response)
     sent = request.endpoint != "static" and current_app.config["SESSION_COOKIE_NAME"] in request.cookies
     if sent and not session:
         # That cookie is none of ours, or too old: Flask deletes it only where the session has changed.

@@ -7,8 +7,10 @@ link has been withdrawn, is told what a stranger is told: there is no such page.
 from __future__ import annotations
 
 import secrets
+from datetime import UTC, datetime
+from typing import Final
 
-from flask import abort, request, session
+from flask import Response, abort, g, request, session
 
 from scorekeeper import queries
 from scorekeeper.extensions import db
@@ -16,32 +18,56 @@ from scorekeeper.models import AnyRow
 from scorekeeper.services.groups import Role
 from scorekeeper.web import picture
 
-MAX_LINKS = 50
-"""How many groups one browser keeps open: the latest."""
+LINKS_KEPT: Final = 50
+"""How many links one browser keeps."""
+DAYS_KEPT: Final = 30
+"""How old the cookie becomes before a page renews it."""
 
 
 def opened_links() -> list[int]:
-    """The links this browser has opened, latest last."""
+    """The links this browser has opened, that used last at the end."""
     return list(session.get("links", []))
 
 
-def lent_links() -> list[int]:
-    """The links another phone lent this browser with the pen, as far as it has not opened them itself."""
-    return [link for link in session.get("lent", []) if link not in opened_links()]
+def remember_link(link_id: int) -> None:
+    """Keep a link in this browser's cookie.
 
-
-def usable_links() -> list[int]:
-    """Every link this browser may use, its own and those that were lent to it."""
-    return [*opened_links(), *lent_links()]
-
-
-def remember_link(link_id: int, *, lent: bool = False) -> None:
-    """Keep a link that was opened, or is *lent*, in this browser's cookie."""
-    kept = "lent" if lent else "links"
-    links = [known for known in session.get(kept, []) if known != link_id]
-    session[kept] = [*links, link_id][-MAX_LINKS:]
-    session.permanent = True
+    Where that is full it forgets what opens nothing any more, else a session that has ended, else what was used least
+    lately.
+    """
+    links = [known for known in opened_links() if known != link_id]
+    if (excess := len(links) + 1 - LINKS_KEPT) > 0:
+        in_use = queries.links_in_use(db.session(), links)
+        forgotten = sorted(links, key=lambda known: (known in in_use) + in_use.get(known, False))[:excess]
+        links = [known for known in links if known not in forgotten]
+    session["links"] = [*links, link_id]
+    _renew()
     device()
+
+
+def keep_links(page: Response) -> None:
+    """Have a browser that a person looks at *page* with keep for another year what it opens, the link just used last.
+
+    The cookie is only written where it has become old, or the link is in danger of being forgotten: what is written
+    may undo what another tab has written at the same time.
+    """
+    shown = request.method == "GET" and page.status_code == 200 and page.mimetype == "text/html"
+    if not shown or "X-Fragment" in request.headers or not (links := opened_links()):
+        return
+    used = g.get("used_link")
+    if used in links[: max(0, len(links) - LINKS_KEPT // 2)]:
+        session["links"] = [*(known for known in links if known != used), used]
+    if _today() - session.get("written_on", 0) > DAYS_KEPT:
+        _renew()
+
+
+def _renew() -> None:
+    session["written_on"] = _today()
+    session.permanent = True
+
+
+def _today() -> int:
+    return datetime.now(UTC).toordinal()
 
 
 def device() -> str:
@@ -49,12 +75,20 @@ def device() -> str:
     return str(session.setdefault("device", secrets.token_hex(8)))
 
 
+def groups_here() -> list[int]:
+    """The groups of which this browser may see anything now; where it has one link only, that was found already."""
+    links = opened_links()
+    if len(links) == 1 and "let_into" in g:
+        return [g.let_into]
+    return list(queries.groups_open_to(db.session(), links)) if links else []
+
+
 def group(group_id: int, may: Role | None = None) -> AnyRow:
     """The group, with the link that opens it; 404 for strangers, 403 for those whose link does not let them.
 
     Who looks needs to be able to watch and who changes something to score, unless *may* says otherwise.
     """
-    return _let_in(queries.group_of(db.session(), group_id, usable_links(), lent=lent_links()), may)
+    return _let_in(queries.group_of(db.session(), group_id, opened_links()), may)
 
 
 def game_session(session_id: int, may: Role | None = None) -> AnyRow:
@@ -62,21 +96,15 @@ def game_session(session_id: int, may: Role | None = None) -> AnyRow:
 
     Whoever may score may take the pen as well: whether this browser has it is the ``writes`` of the row.
     """
-    return _let_in(_session_of(session_id), may)
+    return _let_in(session_if_open(session_id), may)
 
 
-def may_score(session_id: int) -> bool:
-    """Whether this browser may write in the session, whoever has the pen now."""
-    row = _session_of(session_id)
-    return row is not None and Role(row.role).includes(Role.SCORER)
-
-
-def _session_of(session_id: int) -> AnyRow | None:
+def session_if_open(session_id: int) -> AnyRow | None:
+    """The session as in :func:`game_session`, or None for strangers."""
     return queries.session_of(
         db.session(),
         session_id,
-        usable_links(),
-        lent=lent_links(),
+        opened_links(),
         device=session.get("device"),
         side=picture.side_of(session_id),
     )
@@ -85,6 +113,8 @@ def _session_of(session_id: int) -> AnyRow | None:
 def _let_in(row: AnyRow | None, may: Role | None) -> AnyRow:
     if row is None:
         abort(404)
+    g.let_into = getattr(row, "group_id", row.id)
+    g.used_link = row.link_id
     needed = may or (Role.VIEWER if request.method in ("GET", "HEAD", "OPTIONS") else Role.SCORER)
     if not Role(row.role).includes(needed):
         abort(403)

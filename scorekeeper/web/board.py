@@ -155,7 +155,7 @@ def _menu(game_session: AnyRow) -> list[tuple[str, str]]:
         *([] if for_chips else chips),
         ("files.downloads", _("Export")),
         *([("pen.pen", _("Hand over the pen"))] if scores else []),
-        *([("join.codes", _("Join by a code"))] if is_open and game_session.role == Role.HOST else []),
+        *([("join.codes", _("Let others join"))] if is_open and game_session.role == Role.HOST else []),
         ("settlement.settlement", _("End the session") if is_open and scores else _("Settlement")),
     ]
     return [(label, url_for(page, session_id=game_session.id)) for page, label in pages]

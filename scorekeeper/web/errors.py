@@ -12,6 +12,7 @@ from scorekeeper.rules import Refused
 from scorekeeper.services.groups import GroupGone, LinkGone
 from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import ChangedForm, PenElsewhere, SessionClosed, StaleSession
+from scorekeeper.web import access
 from scorekeeper.words import has_pen, problem_message
 
 Page = tuple[str, int]
@@ -49,9 +50,11 @@ def _stale(error: StaleSession) -> Page:
 
 
 def _pen_elsewhere(error: PenElsewhere) -> Page:
+    # The error knows how the link is called, which is not for everybody.
+    session = access.session_if_open((request.view_args or {})["session_id"])
     return error_page(
         409,
-        has_pen(error.name),
+        has_pen(session.pen_name if session is not None else ""),
         _("One phone writes at a time, so nothing was saved."),
         _("Take the pen over on the page of the session, and do it again."),
     )
@@ -93,8 +96,8 @@ def _link_gone(error: LinkGone) -> Page:
     return error_page(
         404,
         _("This link has been withdrawn"),
-        _("It was made when this form was sent before, and opens nothing any more. Nothing new has been made."),
-        _("Go back and reload the page to make another one."),
+        _("It opens nothing any more, and no other has been made."),
+        _("Go back, and reload the page to make one."),
     )
 
 
@@ -127,7 +130,8 @@ def _http_sentences(status: int) -> tuple[str, ...]:
         case 404:
             return (
                 _("There is no such page"),
-                _("If it belongs to a group, open the group's link again: without it, nobody can see the group."),
+                _("If it belongs to a group, open your link to the group: without one, nobody can see it."),
+                _("If that does not help, the link has been withdrawn. Ask for another one."),
             )
         case 405:
             return (

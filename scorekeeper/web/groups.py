@@ -38,6 +38,10 @@ PLACES = 6
 """How many players the start page asks for."""
 
 
+PLAYING = 3
+"""How many sessions that are being played the start page leads to."""
+
+
 class StartForm(SubmissionForm):
     """A group and its players, clockwise: ``players-0`` and so on; a place left free does not count."""
 
@@ -235,8 +239,10 @@ def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
 def _start_page(form: StartForm) -> Response:
     groups = queries.groups_of(db.session(), access.opened_links())
     joined = queries.joined_sessions(db.session(), access.opened_links())
+    playing = queries.open_sessions(db.session(), [group.id for group in groups], most=PLAYING)
     seen = {*(group.id for group in groups), *(session.group_id for session in joined)}
-    return kept(lambda: render_template("groups/start.html", groups=groups, joined=joined, form=form), sorted(seen))
+    values = {"groups": groups, "joined": joined, "playing": playing, "form": form}
+    return kept(lambda: render_template("groups/start.html", **values), sorted(seen))
 
 
 def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:

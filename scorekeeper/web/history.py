@@ -174,8 +174,8 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "close": lambda _deal: _("The session ended."),
     "reopen": lambda _deal: _("The session was reopened."),
     "settle": lambda _deal: _("The settlement was worked out again."),
-    "declare": lambda _deal: _("The next deal was announced."),
-    "drop": lambda _deal: _("The deal that had been announced was dropped."),
+    "declare": lambda _deal: _("The next deal was declared."),
+    "drop": lambda _deal: _("The declared deal was dropped."),
     "seats": lambda _seats: _("Everybody was seated anew."),
     "count": lambda _count: _("The chips were counted."),
     "pen": lambda name: (

@@ -31,7 +31,10 @@ class JoinForm(PlainForm):
 
 
 class CodeForm(PlainForm):
+    """What becomes of the ``code`` that was shown, if there was one."""
+
     role = HiddenField(validators=[AnyOf(ROLES)])
+    code = HiddenField()
 
 
 @blueprint.get("/join")
@@ -68,7 +71,7 @@ def codes(session_id: int) -> str:
     return render_template(
         "join/codes.html",
         session=session,
-        codes=[(role, role_name(role), _spoken(held.get(role))) for role in ROLES],
+        codes=[(role, role_name(role), held.get(role, ""), _spoken(held.get(role))) for role in ROLES],
         address=url_for(".enter", _external=True),
         here_only=is_here_only(),
         form=CodeForm(),
@@ -78,14 +81,16 @@ def codes(session_id: int) -> str:
 @blueprint.post("/sessions/<id:session_id>/codes")
 def make(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id, Role.HOST)
-    make_code(db.session(), session, Role(checked(CodeForm()).role.data))
+    form = checked(CodeForm())
+    make_code(db.session(), session, Role(form.role.data), instead_of=form.code.data or "")
     return redirect(url_for(".codes", session_id=session.id), 303)
 
 
 @blueprint.post("/sessions/<id:session_id>/codes/end")
 def end(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id, Role.HOST)
-    end_code(db.session(), session, Role(checked(CodeForm()).role.data))
+    form = checked(CodeForm())
+    end_code(db.session(), session, Role(form.role.data), form.code.data or "")
     flash(_("Nobody joins by this code any more. Whoever has joined stays in."), "done")
     return redirect(url_for(".codes", session_id=session.id), 303)
 

@@ -36,8 +36,9 @@ from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused
 from scorekeeper.services.groups import Role, create_link, link_made, renew_link, token_hash, withdraw_link
 from scorekeeper.web import access
+from scorekeeper.web.errors import error_page
 from scorekeeper.web.forms import SubmissionForm, checked
-from scorekeeper.words import problem_message
+from scorekeeper.words import isolated, problem_message
 
 blueprint = Blueprint("links", __name__)
 
@@ -76,6 +77,12 @@ class ShownLink:
 @blueprint.get("/open/<token>")
 def open_link(token: str) -> ResponseReturnValue:
     link = queries.link_for(db.session(), token_hash(token)) or abort(404)
+    if link.withdrawn_at is not None:
+        return error_page(
+            404,
+            _("This link has been withdrawn"),
+            _("It opens nothing any more. Ask whoever gave it to you for another one."),
+        )
     access.remember_link(link.id)
     return redirect(url_for("groups.group", group_id=link.group_id), 303)
 
@@ -111,7 +118,7 @@ def renew(group_id: int, link_id: int) -> ResponseReturnValue:
     if link is None:
         group = access.group(group_id, Role.HOST)
         checked(form)
-        link = renew_link(db.session(), group.id, link_id, token_of(*made_by)) or abort(404)
+        link = renew_link(db.session(), group.id, link_id, token_of(*made_by))
     if here:
         # This phone keeps what it came in by.
         access.remember_link(link.link_id)
@@ -158,13 +165,20 @@ def show_once(group_id: int, *made_by: int | str) -> None:
 
 def page_with_new_link(template: str, *, group: AnyRow, **values: object) -> Response:
     """A page of *group*, with the link just made for it, if there is one: this once, and in no cache."""
-    new_link = None
+    new_link = link = None
     waiting = {known: form for known, *form in session.get("new_links", [])}
     if made_by := waiting.pop(group.id, None):
         session["new_links"] = [[known, *form] for known, form in waiting.items()]
-        address = url_for("links.open_link", token=token_of(*made_by), _external=True)
-        new_link = shown_code(address, _("The link as a QR code"))
-    response = make_response(render_template(template, group=group, new_link=new_link, **values))
+        token = token_of(*made_by)
+        link = queries.link_for(db.session(), token_hash(token))
+        new_link = shown_code(url_for("links.open_link", token=token, _external=True), _("The link as a QR code"))
+    values |= {
+        "group": group,
+        "new_link": new_link,
+        "link_name": link and link.name and isolated(link.name),
+        "lets": link and role_name(link.role),
+    }
+    response = make_response(render_template(template, **values))
     if new_link:
         response.cache_control.no_store = True
     return response
@@ -204,7 +218,8 @@ def _page(group: AnyRow, form: LinkForm, refused: int | None = None, *errors: st
             "id": link.id,
             "name": link.name,
             "role": role_name(link.role),
-            "by_code": link.session_id is not None,
+            "session": link.session_name,
+            "handed_over": link.handed_over,
             "made": link.created_at,
             "here": link.id in opened,
             "errors": errors if link.id == refused else (),

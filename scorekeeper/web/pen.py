@@ -1,7 +1,7 @@
 """The pen: of all phones that may write in a session one does. Looking who has it, taking it, and handing it over.
 
-It is handed over by a code that the other phone scans. Opened there, it lends that phone the link of the one that has
-the pen, unless it may score already; a button takes the pen then.
+It is handed over by a code that the other phone scans, where a button takes the pen then. A phone that may not score
+yet gets a link of its own with it, to this session alone.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.services.groups import Role
+from scorekeeper.services.pen import CodeUsed, PenCode, offered, receive_pen
 from scorekeeper.services.transaction import SessionCommand, take_pen
 from scorekeeper.web import access
 from scorekeeper.web.errors import error_page
-from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.web.forms import SessionForm, SubmissionForm, checked, command_fields
 from scorekeeper.web.links import shown_code
 
 blueprint = Blueprint("pen", __name__)
@@ -48,33 +48,63 @@ def take(session_id: int) -> ResponseReturnValue:
 
 
 @blueprint.get("/pen/<token>")
-def receive(token: str) -> ResponseReturnValue:
-    """Come in with a code that was scanned: nothing is written before a person takes the pen."""
+def offer(token: str) -> ResponseReturnValue:
+    """The page of a code that was scanned: nobody may do more than before until a person takes the pen there."""
     try:
-        session_id, link_id, since = _signer().loads(token, max_age=CODE_HOLDS)
-    except BadSignature:
-        return _void()
-    offered = queries.session_of(db.session(), session_id, [link_id])
-    if offered is None or offered.pen_since != since:
-        return _void()
-    if not access.may_score(session_id):
-        access.remember_link(link_id, lent=True)
-    return redirect(url_for(".pen", session_id=session_id), 303)
+        session = offered(db.session(), _read(token))
+    except (BadSignature, CodeUsed) as void:
+        return _void(void)
+    # What takes the pen is this browser, even if the reply is lost.
+    access.device()
+    response = make_response(render_template("pen/offer.html", session=session, token=token, form=SubmissionForm()))
+    response.cache_control.private = response.cache_control.no_store = True
+    return response
+
+
+@blueprint.post("/pen/<token>")
+def receive(token: str) -> ResponseReturnValue:
+    try:
+        code = _read(token)
+        known = access.session_if_open(code.session_id)
+        scores = known is not None and Role(known.role).includes(Role.SCORER)
+        command = SessionCommand(
+            session_id=code.session_id,
+            expected_version=0,
+            submission_id=checked(SubmissionForm()).submission_id.data,
+            link_id=known.link_id if known is not None and scores else 0,
+            device=access.device(),
+            device_name=known.device_name if known is not None else "",
+        )
+        link_id = receive_pen(db.session(), command, code)
+    except (BadSignature, CodeUsed) as void:
+        return _void(void)
+    if not scores:
+        access.remember_link(link_id)
+    return redirect(url_for("board.session", session_id=code.session_id), 303)
 
 
 def _address(session: AnyRow) -> str:
     token = _signer().dumps([session.id, session.link_id, session.pen_since])
-    return url_for(".receive", token=token, _external=True)
+    return url_for(".offer", token=token, _external=True)
+
+
+def _read(token: str) -> PenCode:
+    """:raises BadSignature: if it is no code of ours, or too old."""
+    return PenCode(*_signer().loads(token, max_age=CODE_HOLDS), token)
 
 
 def _signer() -> URLSafeTimedSerializer:
     return URLSafeTimedSerializer(current_app.secret_key or "", salt="the pen of a session")
 
 
-def _void() -> ResponseReturnValue:
+def _void(why: Exception) -> ResponseReturnValue:
+    if isinstance(why, CodeUsed):
+        reason = _("It has been used, or somebody has taken the pen over since.")
+    else:
+        reason = _("A code works for ten minutes, once.")
     return error_page(
         404,
         _("This code does not hand over the pen any more"),
-        _("A code works for ten minutes, and only until somebody has taken the pen."),
+        reason,
         _("Have the phone with the pen show a new one."),
     )

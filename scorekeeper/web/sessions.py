@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Any, Final
 
 from babel.core import Locale, UnknownLocaleError
-from babel.dates import format_skeleton
 from babel.numbers import get_currency_name, get_territory_currencies
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -50,6 +49,7 @@ from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.pieces import said
 from scorekeeper.words import (
     amount_message,
+    day,
     game_name,
     isolated,
     option_group_label,
@@ -225,7 +225,7 @@ def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow],
     form: OpenForm = form_class(
         places=places,
         rules=ruleset.id,
-        name=format_skeleton("MMMMEEEEd", today(), locale=locale()),
+        name=_("%(game)s, %(day)s", game=ruleset_title(ruleset.id), day=day(today())),
         dealer=BY_LOT,
         currency=last_currency or _likely_currency(),
         priced="1",

@@ -337,7 +337,15 @@ def _as_text(
     for_chips: bool,
 ) -> list[str]:
     """The result in lines that can be sent: what each player has won or lost, or their points, and who pays whom."""
-    lines = [f"{session.name}, {format_date(session.started_on)}"]
+    game, day = words.ruleset_title(session.ruleset_id), words.day(session.started_on)
+    head = [
+        session.group_name if session.to_group else "",
+        session.name,
+        # A name that nobody changed says these already.
+        game if game not in session.name else "",
+        format_date(session.started_on) if day not in session.name else "",
+    ]
+    lines = [" · ".join(filter(None, head))]
     if not for_chips:
         return lines + [f"{row['place']}. {row['name']}: {cast(amounts.Amount, row['total']).text}" for row in places]
     chip = chip_of(session)

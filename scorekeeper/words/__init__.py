@@ -6,7 +6,7 @@
 from scorekeeper.words.bidding import word_said
 from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
-from scorekeeper.words.numbers import moment, money, number, signed, signed_money
+from scorekeeper.words.numbers import day, moment, money, number, signed, signed_money
 from scorekeeper.words.problems import amount_message, problem_message
 from scorekeeper.words.said import has_pen, isolated, name_of
 from scorekeeper.words.terms import (
@@ -34,6 +34,7 @@ __all__ = [
     "card_name",
     "case_name",
     "contract_name",
+    "day",
     "deal_title",
     "fact_words",
     "field_hint",

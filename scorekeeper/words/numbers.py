@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from babel import Locale
+from babel.dates import format_skeleton
 from babel.numbers import format_decimal, get_plus_sign_symbol, parse_pattern
 from flask_babel import format_date, format_time, get_locale
 from flask_babel import gettext as _
@@ -52,6 +53,11 @@ def signed_money(amount_minor: int, currency: str, exponent: int) -> str:
     """*amount_minor* with its sign, as a change is written; zero has none."""
     plus = get_plus_sign_symbol(locale()) if amount_minor > 0 else ""
     return plus + money(amount_minor, currency, exponent)
+
+
+def day(on: date) -> str:
+    """The day *on*, as people call it: without its year."""
+    return format_skeleton("MMMMEEEEd", on, locale=locale())
 
 
 def moment(when: datetime) -> str:

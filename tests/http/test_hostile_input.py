@@ -67,6 +67,7 @@ BUTTONS = frozenset(
         "groups.remove",
         "links.renew",
         "links.withdraw",
+        "pen.receive",
         "pen.take",
         "deals.take_back_game",
         "declaring.drop",

@@ -43,6 +43,29 @@ def test_the_creator_is_shown_the_link_once(visitor: Visitor) -> None:
         assert token not in visitor.get(later).response.get_data(as_text=True)
 
 
+def test_a_link_for_somebody_else_says_whose_it_is_and_what_it_opens(host: Host) -> None:
+    form = host.get(f"{host.group_path}/links").form("/links").fill(role="viewer", name="Ben's phone")
+    page = form.submit()
+
+    said = page.soup.select_one("section[data-share]")
+    assert said is not None
+    assert said.select("h2")[0].get_text(strip=True) == "Link for Ben's phone"
+    assert "What it lets them do: Watch." in said.get_text()
+    assert "only key" not in said.get_text()
+
+
+def test_a_withdrawn_link_says_that_it_is(host: Host, db: Session) -> None:
+    address = another_link(host)
+    page = host.get(f"{host.group_path}/links")
+    page.form(f"/links/{in_force(db)[-1]}/withdraw").submit()
+
+    opened = Visitor(host.app).get(address)
+
+    assert opened.status == 404
+    assert "This link has been withdrawn" in opened.text
+    assert "There is no such page" in Visitor(host.app).get(f"{address}x").text
+
+
 def test_no_cookie_holds_the_key(host: Host) -> None:
     made = host.client.post(f"{host.group_path}/links", data=host.get(f"{host.group_path}/links").form("/links").data)
     cookie = made.headers["Set-Cookie"].split("=", 1)[1].split(";")[0]
@@ -287,24 +310,21 @@ def test_renewing_ones_own_link_again_after_the_reply_was_lost_lets_one_in(host:
 
 
 def test_only_the_form_that_renewed_it_lets_a_withdrawn_phone_in(host: Host, stranger: Host, db: Session) -> None:
-    page = host.get(f"{host.group_path}/links")
     other = Visitor(host.app)
     other.get(f"/open/{host.group.token}")
-    forms = [
-        browser.get(f"{host.group_path}/links").form(f"/{host.group.link_id}/withdraw") for browser in (host, other)
-    ]
-    renewed = page.form(f"/{host.group.link_id}/withdraw")
+    shown = f"/{host.group.link_id}/withdraw"
+    renewed, late = (browser.get(f"{host.group_path}/links").form(shown) for browser in (host, other))
     renewed.submit("Renew it")
 
-    # It has another form of the same link, and none it may send.
-    assert forms[1].submit("Renew it").status == 404
+    # Another form, shown to a phone that came in by the same link.
+    assert late.submit("Renew it").status == 404
     # The same form, from a browser that never had the link.
     path = f"{host.group_path}/links/{host.group.link_id}/renew"
     token = stranger.get("/").form("/groups").data["csrf_token"]
     assert stranger.post(path, data={**renewed.data, "csrf_token": token}).status == 404
     # And withdrawn in turn, it lets nobody in.
     another_link(host, "host")
-    (first, _second) = in_force(db)
+    first = next(link for link in in_force(db) if link not in (host.group.link_id, stranger.group.link_id))
     host.get(f"{host.group_path}/links").form(f"/{first}/withdraw").submit()
     assert renewed.submit("Renew it").status == 404
     assert host.get(host.group_path).status == 404

@@ -10,7 +10,7 @@ import time_machine
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import GameSession
+from scorekeeper.models import GameSession, GroupLink
 from scorekeeper.services.check import differences
 from scorekeeper.services.groups import Role, withdraw_link
 from scorekeeper.services.sessions import close_session
@@ -19,7 +19,10 @@ from tests.factories import MadeSession, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, checked, deal_form, deals_of, fill_in, record
 from tests.http.evidence import dump
+from tests.http.test_every_route import pages
+from tests.http.test_links import with_reply_lost
 from tests.http.visitor import Form, Page, Visitor
+from tests.http.world import make_world
 
 TAKE_AND_SAVE = "Take the pen and save"
 ELSEWHERE = "has the pen."
@@ -81,7 +84,7 @@ def test_whoever_writes_first_has_the_pen_and_others_see_the_page_as_those_who_w
     assert offers(page_of(watcher, session)) == set()
     assert ELSEWHERE not in page_of(watcher, session).text
     menus = [{link.get_text() for link in page_of(who, session).soup.select("#menu a")} for who in (host, watcher)]
-    assert menus[0] - {"Join by a code"} == menus[1]
+    assert menus[0] - {"Let others join"} == menus[1]
     assert "Hand over the pen" in {link.get_text() for link in page_of(other, session).soup.select("#menu a")}
 
 
@@ -122,9 +125,9 @@ def test_who_takes_the_pen_over_writes_and_the_other_watches(
     assert offers(page_of(host, session)) == {"Take it over"}
     # Every open page is told by the version.
     assert stored(db, session).version == version + 1
-    assert "Ben took the pen." in page_of(host, session, "/chips").text
+    assert "Ben took the pen." in page_of(host, session, "/history").text
     assert "Record deal 3" in offers(take(host, session))
-    assert "Another phone took the pen." in page_of(other, session, "/chips").text
+    assert "Another phone took the pen." in page_of(other, session, "/history").text
     assert list(differences(db)) == []
 
 
@@ -304,6 +307,18 @@ def code_of(phone: Visitor, session: MadeSession) -> str:
     return page.soup.select(".key")[0].get_text().removeprefix("http://localhost")
 
 
+def receive(phone: Visitor, code: str) -> Page:
+    """Scan the code and take the pen."""
+    return phone.get(code).form(code).submit("Take over the pen")
+
+
+def links_of(db: Session, session: MadeSession) -> list[tuple[int, bool]]:
+    """The links to the session alone, and whether they are withdrawn."""
+    db.rollback()
+    of_session = select(GroupLink).where(GroupLink.session_id == session.id).order_by(GroupLink.id)
+    return [(link.id, link.withdrawn_at is not None) for link in db.scalars(of_session)]
+
+
 def test_the_pen_is_handed_over_to_a_phone_that_comes_new(host: Host, session: MadeSession, db: Session) -> None:
     record(host, session.id, **HALF_BY_ANN)
     phone = Visitor(host.app)
@@ -313,55 +328,189 @@ def test_the_pen_is_handed_over_to_a_phone_that_comes_new(host: Host, session: M
     page = phone.get(code)
 
     assert dump(db) == before
-    assert page.path == f"/sessions/{session.id}/pen"
-    assert "Another phone has the pen." in page.text
-    page = page.form("/pen").submit("Take over the pen")
+    assert "Thursday at Ann's" in page.text
+    assert page.response.cache_control.no_store
+    assert page_of(phone, session).status == 404
+    page = page.form(code).submit("Take over the pen")
     assert "Record deal 3" in offers(page)
     assert record(phone, session.id, **HALF_BY_ANN).path == f"/sessions/{session.id}"
     assert offers(page_of(host, session)) == {"Take it over"}
-    assert "Thursdays" in phone.get("/").text
+    assert "Thursday at Ann's" in phone.get("/").text
+    assert phone.get(host.group_path).status == 404
+    assert list(differences(db)) == []
 
 
-def test_a_phone_that_was_lent_a_hosts_link_scores_and_does_no_more(
+def test_a_code_that_many_scan_lets_one_write(host: Host, session: MadeSession, db: Session) -> None:
+    code = code_of(host, session)
+    first, second, third = Visitor(host.app), Visitor(host.app), with_link(host, db, Role.VIEWER)
+    late, later = second.get(code).form(code), third.get(code).form(code)
+
+    receive(first, code)
+
+    for page in (late.submit(), later.submit(), second.get(code), third.get(code), first.get(code)):
+        assert is_void(page)
+        assert "It has been used" in page.text
+    assert page_of(second, session).status == 404
+    assert page_of(third, session, "/pen").status == 403
+    assert len(links_of(db, session)) == 1
+
+
+def test_what_came_with_the_pen_is_withdrawn_by_itself(host: Host, session: MadeSession, db: Session) -> None:
+    phone = Visitor(host.app)
+    code = code_of(host, session)
+    receive(phone, code)
+    ((link_id, _),) = links_of(db, session)
+
+    page = host.get(f"{host.group_path}/links")
+    assert "Came with the pen: Thursday at Ann's : Keep the score" in page.text
+    page.form(f"/{link_id}/withdraw").submit()
+
+    assert page_of(phone, session).status == 404
+    assert page_of(host, session).status == 200
+    # The code is no key of its own.
+    assert phone.get(f"/open/{code.removeprefix('/pen/')}").status == 404
+
+
+def test_who_joins_by_a_code_does_not_share_the_link_that_came_with_the_pen(
     host: Host, session: MadeSession, db: Session
 ) -> None:
-    phone = Visitor(host.app)
-    phone.get(code_of(host, session))
-    link = make_link(db, host.group.group_id, Role.HOST, "")
+    receive(Visitor(host.app), code_of(host, session))
+    page = page_of(host, session, "/codes")
+    next(form for form in page.forms() if form.data.get("role") == Role.SCORER).submit("Make a code")
 
-    assert phone.get(f"{host.group_path}/links").status == 403
-    assert phone.get(f"{host.group_path}/sessions/new").status == 403
-    assert not phone.get(host.group_path).soup.select("form")
-    assert page_of(phone, session).status == 200
-    withdraw_link(db, host.group.group_id, host.group.link_id)
-    assert page_of(phone, session).status == 404
-    # What it opens itself is its own.
-    phone.get(f"/open/{link.token}")
-    assert phone.get(f"{host.group_path}/links").status == 200
+    assert len(links_of(db, session)) == 2
 
 
-def test_a_phone_that_may_write_keeps_its_own_link(host: Host, other: Visitor, session: MadeSession) -> None:
-    other.get(code_of(host, session))
+def test_a_phone_that_may_write_keeps_its_own_link(
+    host: Host, other: Visitor, session: MadeSession, db: Session
+) -> None:
+    page = receive(other, code_of(host, session))
 
-    with other.client.session_transaction() as cookie:
-        assert "lent" not in cookie
+    assert "Record deal 2" in offers(page)
+    assert "Ben has the pen." in page_of(host, session).text
+    assert links_of(db, session) == []
 
 
-def test_a_phone_that_only_watched_may_write_once_it_was_handed_the_pen(
+def test_a_phone_that_only_watched_may_write_once_it_has_taken_the_pen(
     host: Host, session: MadeSession, db: Session
 ) -> None:
     watcher = with_link(host, db, Role.VIEWER)
+    code = code_of(host, session)
+
+    form = watcher.get(code).form(code)
     assert page_of(watcher, session, "/pen").status == 403
+    form.submit()
 
-    page = watcher.get(code_of(host, session))
-
-    assert page.status == 200
     assert record(watcher, session.id, **HALF_BY_ANN).status == 200
     assert len(deals_of(db, session.id)) == 2
 
 
+def test_a_phone_that_joined_by_a_code_takes_the_pen_and_hands_it_on(
+    host: Host, session: MadeSession, db: Session
+) -> None:
+    guest, phone = Visitor(host.app), Visitor(host.app)
+    page = page_of(host, session, "/codes")
+    codes = next(form for form in page.forms() if form.data.get("role") == Role.SCORER).submit("Make a code")
+    spoken = codes.soup.select_one("[aria-labelledby=code-scorer] .spoken")
+    assert spoken is not None
+    guest.get("/join").form("/join").fill(code=spoken.get_text()).submit()
+
+    receive(guest, code_of(host, session))
+    assert "Another phone has the pen." in page_of(host, session).text
+    receive(phone, code_of(guest, session))
+
+    assert record(phone, session.id, **HALF_BY_ANN).status == 200
+    assert "Thursday at Ann's" in phone.get("/").text
+    assert len(links_of(db, session)) == 2
+
+
+def test_the_pen_is_taken_although_a_deal_was_recorded_meanwhile(host: Host, session: MadeSession, db: Session) -> None:
+    record(host, session.id, **HALF_BY_ANN)
+    code = code_of(host, session)
+    phone = Visitor(host.app)
+    form = phone.get(code).form(code)
+    record(host, session.id, **HALF_BY_ANN)
+
+    assert "Record deal 4" in offers(form.submit())
+
+
+def test_taking_it_again_after_the_reply_was_lost_lets_one_in(host: Host, session: MadeSession, db: Session) -> None:
+    code = code_of(host, session)
+    phone = Visitor(host.app)
+    form = phone.get(code).form(code)
+    with_reply_lost(form, code)
+    assert page_of(phone, session).status == 404
+
+    assert "Record deal 2" in offers(form.submit())
+    ((link_id, _),) = links_of(db, session)
+    withdraw_link(db, host.group.group_id, link_id)
+    assert is_void(form.submit())
+    assert page_of(phone, session).status == 404
+
+
 def is_void(page: Page) -> bool:
     return page.status == 404 and "This code does not hand over the pen any more" in page.text
+
+
+SECRET = "Bob’s lover"
+
+
+@pytest.fixture
+def others(host: Host, session: MadeSession, db: Session) -> dict[str, Visitor]:
+    """Phones that are not told how links are called."""
+    handed, guest = Visitor(host.app), Visitor(host.app)
+    receive(handed, code_of(host, session))
+    page = page_of(host, session, "/codes")
+    codes = next(form for form in page.forms() if form.data.get("role") == Role.SCORER).submit("Make a code")
+    spoken = codes.soup.select_one("[aria-labelledby=code-scorer] .spoken")
+    assert spoken is not None
+    guest.get("/join").form("/join").fill(code=spoken.get_text()).submit()
+    return {"viewer": with_link(host, db, Role.VIEWER, "Sofa"), "handed over": handed, "by code": guest}
+
+
+@pytest.mark.parametrize("who", ["viewer", "handed over", "by code"])
+def test_how_a_link_is_called_is_for_those_who_score_by_one(
+    host: Host, session: MadeSession, db: Session, others: dict[str, Visitor], who: str
+) -> None:
+    bob, ann = with_link(host, db, Role.SCORER, SECRET), with_link(host, db, Role.SCORER)
+    take(bob, session)
+    values = {**make_world(db, host.group).sessions["open"], "session_id": session.id}
+
+    for page in pages(host.app, others[who], values):
+        assert SECRET not in page.response.get_data(as_text=True), page.path
+    assert f"{SECRET} took the pen." in page_of(ann, session, "/history").text
+    assert f"{SECRET} has the pen." in page_of(ann, session).text
+    assert "Another phone took the pen." in page_of(others[who], session, "/history").text
+
+
+@pytest.mark.parametrize("who", ["viewer", "handed over", "by code"])
+def test_everybody_is_told_which_player_has_the_pen(
+    host: Host, session: MadeSession, db: Session, others: dict[str, Visitor], who: str
+) -> None:
+    bob = with_link(host, db, Role.SCORER, SECRET)
+    page_of(bob, session).forms()[0].submit("Cleo")
+    take(bob, session)
+
+    assert "Cleo took the pen." in page_of(others[who], session, "/history").text
+    if who != "viewer":
+        assert "Cleo has the pen." in page_of(others[who], session).text
+
+
+def test_a_button_without_the_pen_does_not_say_how_a_link_is_called(
+    host: Host, session: MadeSession, db: Session, others: dict[str, Visitor]
+) -> None:
+    receive(others["by code"], code_of(others["handed over"], session))
+    form = page_of(others["by code"], session, "/settlement").form("/close")
+    # Nothing moves the session on: only the pen stands in the way.
+    this = db.get_one(GameSession, session.id)
+    this.pen, this.pen_name = "elsewhere", SECRET
+    db.commit()
+
+    page = form.submit()
+
+    assert page.status == 409
+    assert "Another phone has the pen." in page.text
+    assert SECRET not in page.text
 
 
 def test_a_code_works_until_somebody_has_taken_the_pen(
@@ -374,7 +523,7 @@ def test_a_code_works_until_somebody_has_taken_the_pen(
     record(host, session.id, **HALF_BY_ANN)
     late = Visitor(host.app)
 
-    other.get(code).form("/pen").submit("Take over the pen")
+    receive(other, code)
 
     assert is_void(late.get(code))
     take(host, session)
@@ -390,6 +539,7 @@ def test_a_code_works_for_ten_minutes(host: Host, session: MadeSession) -> None:
         clock.shift(timedelta(seconds=1))
         late = Visitor(host.app)
         assert is_void(late.get(code))
+        assert "A code works for ten minutes" in late.get(code).text
         assert page_of(late, session).status == 404
 
 
@@ -413,5 +563,5 @@ def test_no_page_or_answer_says_what_a_phone_is_known_by(host: Host, session: Ma
     device = stored(db, session).pen
     assert device
 
-    for path in ("", "/pen", "/chips", "/deals/new", "/export"):
+    for path in ("", "/pen", "/chips", "/history", "/deals/new", "/export"):
         assert device not in page_of(host, session, path).response.get_data(as_text=True)

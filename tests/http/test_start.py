@@ -5,6 +5,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Group, GroupLink, Player
+from scorekeeper.services.sessions import close_session
 from tests.factories import make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Form, Visitor
@@ -139,6 +140,24 @@ def test_a_form_sent_again_with_other_names_is_told_and_makes_a_group_when_it_is
 
     page.form("/groups").submit()
     assert db.scalars(select(Group.name).order_by(Group.id)).all() == ["Thursdays", "Fridays"]
+
+
+def test_it_leads_straight_to_a_session_that_is_being_played(host: Host, db: Session) -> None:
+    make_session(db, group=host.group, name="First")
+    ended = make_session(db, group=host.group, name="Second")
+    close_session(db, ended.plain_command(db))
+
+    page = host.get("/")
+
+    playing = page.soup.select("#playing ~ ul a")
+    assert [" ".join(link.get_text(" ").split()) for link in playing] == ["First Thursdays · Mensch · 26 Nov 2026"]
+    assert page.follow("First").path == str(playing[0]["href"])
+
+
+def test_a_new_session_is_called_by_its_game_and_day(host: Host) -> None:
+    form = host.get(f"{host.group_path}/sessions/new?rules=mensch").forms()[0]
+
+    assert str(form.data["name"]).startswith("Mensch, ")
 
 
 @pytest.mark.parametrize(

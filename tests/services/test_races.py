@@ -15,12 +15,12 @@ from sqlalchemy.orm import Session
 
 # For what it does to every connection.
 import scorekeeper.extensions  # noqa: F401
-from scorekeeper.models import Deal, GameSession, Group, LedgerEntry, Player, SessionChange
+from scorekeeper.models import Deal, GameSession, Group, GroupLink, LedgerEntry, Player, SessionChange
 from scorekeeper.rules import Refused
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
 from scorekeeper.services.deletion import delete_group, remove_player
-from scorekeeper.services.groups import CreateGroup, add_player, create_group
+from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, create_link, renew_link
 from scorekeeper.services.sessions import close_session, open_session
 from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.services.transaction import PenElsewhere, SessionCommand, StaleSession, take_pen
@@ -266,8 +266,17 @@ def test_one_form_sent_several_times_at_once_opens_one_session(db: Session) -> N
 def test_one_form_sent_several_times_at_once_makes_one_group(db: Session) -> None:
     command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
     outcomes: list[Any] = at_once(db, *[lambda own: create_group(own, command, "key")] * PHONES)
-    assert len({link.group_id for link in outcomes}) == 1
+    assert len(set(outcomes)) == 1
     assert db.scalar(select(func.count()).select_from(Group)) == 1
+
+
+def test_one_form_sent_several_times_at_once_makes_or_renews_one_link(db: Session) -> None:
+    group = make_group(db)
+    made: list[Any] = at_once(db, *[lambda own: create_link(own, group.group_id, Role.SCORER, "", "key")] * PHONES)
+    assert len(set(made)) == 1
+    renewed: list[Any] = at_once(db, *[lambda own: renew_link(own, group.group_id, made[0].link_id, "new")] * PHONES)
+    assert len(set(renewed)) == 1
+    assert db.scalar(select(func.count()).select_from(GroupLink)) == 3
 
 
 def test_one_name_added_several_times_at_once_is_added_once(db: Session) -> None:

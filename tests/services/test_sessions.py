@@ -12,7 +12,16 @@ from sqlalchemy.orm import Session
 from scorekeeper.models import Player
 from scorekeeper.rules import IllegalRules, Refused, Seat, ruleset
 from scorekeeper.services.check import differences
-from scorekeeper.services.groups import CreateGroup, NewLink, create_group
+from scorekeeper.services.groups import (
+    CreateGroup,
+    LinkGone,
+    NewLink,
+    Role,
+    create_group,
+    create_link,
+    renew_link,
+    withdraw_link,
+)
 from scorekeeper.services.sessions import (
     MoveChips,
     OpenSession,
@@ -23,7 +32,7 @@ from scorekeeper.services.sessions import (
     reopen_session,
 )
 from scorekeeper.services.transaction import ChangedForm, SessionClosed, StaleSession
-from tests.factories import make_deal, make_group, make_session, submission_id
+from tests.factories import make_deal, make_group, make_link, make_session, submission_id
 from tests.sittings import Sitting, dump
 
 
@@ -50,12 +59,46 @@ def test_the_same_form_opens_one_session(db: Session) -> None:
     assert dump(db)["game_session"] == sessions
 
 
-def test_the_same_form_makes_one_group_and_always_a_way_in(db: Session) -> None:
+def test_the_same_form_makes_one_group_and_one_way_in(db: Session) -> None:
     command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
-    first, again = create_group(db, command, "key"), create_group(db, command, "key")
-    assert first.group_id == again.group_id
-    assert first.token != again.token
+    assert create_group(db, command, "key") == create_group(db, command, "key")
     assert len(dump(db)["player"]) == 2
+    assert len(dump(db)["group_link"]) == 1
+
+
+def test_a_form_whose_link_another_release_made_gives_no_other(db: Session) -> None:
+    command = CreateGroup("Thursdays", ("Ann", "Ben"), submission_id())
+    create_group(db, command, "at random")
+    with pytest.raises(LinkGone):
+        create_group(db, command, "key")
+    assert len(dump(db)["group_link"]) == 1
+
+
+def test_a_token_makes_one_link_and_none_once_that_is_withdrawn(db: Session) -> None:
+    group = make_group(db)
+    made = create_link(db, group.group_id, Role.SCORER, "Ben", "key")
+    assert create_link(db, group.group_id, Role.SCORER, "Ben", "key") == made
+    renewed = renew_link(db, group.group_id, made.link_id, "other key")
+    assert renew_link(db, group.group_id, made.link_id, "other key") == renewed
+    withdraw_link(db, group.group_id, renewed.link_id)
+    for again in (
+        lambda: create_link(db, group.group_id, Role.SCORER, "Ben", "key"),
+        lambda: renew_link(db, group.group_id, made.link_id, "other key"),
+        lambda: renew_link(db, group.group_id, made.link_id, "third key"),
+    ):
+        with pytest.raises(LinkGone):
+            again()
+    assert len(dump(db)["group_link"]) == 3
+
+
+def test_a_link_is_changed_through_its_own_group_alone(db: Session) -> None:
+    group, other = make_group(db), make_group(db, name="Others")
+    theirs = make_link(db, other.group_id, Role.HOST)
+    before = dump(db)["group_link"]
+    withdraw_link(db, group.group_id, theirs.link_id)
+    with pytest.raises(LinkGone):
+        renew_link(db, group.group_id, theirs.link_id, "key")
+    assert dump(db)["group_link"] == before
 
 
 def test_a_sheet_of_paper_is_carried_on(db: Session) -> None:
