@@ -290,9 +290,13 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.locator("[name=seat-1]").select_option(index=1)
     _send(page, "main form")
     yield "session refused"
+    page.goto(f"{session}/pen")
+    page.goto(page.locator(".key").inner_text())
+    yield "the pen offered"
     page.goto(f"{session}/settlement?banker=9&step=x&least=-1&apart=x")
     yield "settlement refused"
     page.goto(f"{url}/sessions/{places.sessions['closed']}/deals/1")
+    page.locator("a.risk").click()
     page.locator("button.risk").click()
     yield "settlement to be discarded"
     page.goto(f"{url}/sessions/{places.sessions['closed']}/settlement")
