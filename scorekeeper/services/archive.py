@@ -8,8 +8,8 @@ up to the last chip comes in, as a group of its own beside the others.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +33,7 @@ from sqlalchemy import (
     select,
     text,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
@@ -72,6 +72,20 @@ _KEPT_BACK: Final[Mapping[str, Mapping[str, object]]] = {
 # Alembic keeps what it works on in global variables.
 _migrating = Lock()
 
+_SCHEMA: Final = re.compile(r"[0-9]{4}")
+_ODD: Final = (
+    BadFile,
+    Refused,
+    SQLAlchemyError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What is raised where rows are not as anybody writes them."""
+
 
 class BadArchive(Exception):
     """A document that cannot be brought in."""
@@ -106,8 +120,7 @@ def unpack(db: Session, document: object, submission_id: str, token: str, migrat
     :raises ChangedForm: if it comes with another document; nothing is written.
     :raises LinkGone: if it comes again and the link has been withdrawn; nothing is written.
     """
-    with _scratch(document, migrations) as scratch:
-        rows = {table: scratch.execute(select(table)).all() for table in _TABLES}
+    rows = _rows_of(document, migrations)
     form = {"submission_id": submission_id, "fingerprint": fingerprint_of(document)}
     with transaction(db):
         made = group_made(db, **form)
@@ -120,9 +133,8 @@ def _written(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
-@contextmanager
-def _scratch(document: object, migrations: Path) -> Iterator[Session]:
-    """The rows of *document* in a database of their own, in today's schema, once it is known that they add up.
+def _rows_of(document: object, migrations: Path) -> dict[Table, Sequence[AnyRow]]:
+    """The rows of *document* in today's schema, from a database of their own where they were found to add up.
 
     :raises BadArchive: if they do not.
     """
@@ -132,7 +144,9 @@ def _scratch(document: object, migrations: Path) -> Iterator[Session]:
     from alembic.util import CommandError
 
     match document:
-        case {"format": str(written_as), "schema": str(schema), "tables": dict(tables)} if written_as == FORMAT:
+        case {"format": str(written_as), "schema": str(schema), "tables": dict(tables)} if (
+            written_as == FORMAT and _SCHEMA.fullmatch(schema)
+        ):
             pass
         case _:
             raise BadArchive("not a document of a group")
@@ -142,16 +156,18 @@ def _scratch(document: object, migrations: Path) -> Iterator[Session]:
         config.set_main_option("script_location", str(migrations))
         try:
             with _migrating:
-                try:
-                    command.upgrade(config, schema)
-                except CommandError as unknown:
-                    raise NewerArchive(schema) from unknown
+                command.upgrade(config, schema)
             _fill(engine, tables)
             with _migrating:
                 command.upgrade(config, "head")
             with Session(engine) as scratch:
                 _examine(scratch)
-                yield scratch
+                return {table: scratch.execute(select(table)).all() for table in _TABLES}
+        except CommandError as unknown:
+            raise NewerArchive(schema) from unknown
+        except _ODD as odd:
+            # What no version has written can fail at any place where it is migrated or worked out again.
+            raise BadArchive(repr(odd)) from odd
         finally:
             engine.dispose()
 
@@ -165,18 +181,15 @@ def _fill(engine: Any, tables: Mapping[str, Any]) -> None:
     known.reflect(engine)
     if unknown := tables.keys() - known.tables.keys():
         raise BadArchive(f"no table is called {min(unknown)}")
-    try:
-        with engine.begin() as connection:
-            for table in known.sorted_tables:
-                match tables.get(table.name, {"columns": [], "rows": []}):
-                    case {"columns": list(names), "rows": list(rows)} if set(names) <= {*table.columns.keys()}:
-                        columns = [table.columns[name] for name in names]
-                    case _:
-                        raise BadArchive(f"the table {table.name} is another one")
-                if rows:
-                    connection.execute(insert(table), [_row(columns, row) for row in rows])
-    except (IntegrityError, OverflowError) as refused:
-        raise BadArchive(str(refused)) from refused
+    with engine.begin() as connection:
+        for table in known.sorted_tables:
+            match tables.get(table.name, {"columns": [], "rows": []}):
+                case {"columns": list(names), "rows": list(rows)} if set(names) <= {*table.columns.keys()}:
+                    columns = [table.columns[name] for name in names]
+                case _:
+                    raise BadArchive(f"the table {table.name} is another one")
+            if rows:
+                connection.execute(insert(table), [_row(columns, row) for row in rows])
 
 
 def _row(columns: Sequence[Column[Any]], row: object) -> dict[str, Any]:
@@ -225,27 +238,23 @@ def _examine(scratch: Session) -> None:
     """
     if len(scratch.execute(select(Group.id)).all()) != 1:
         raise BadArchive("it must be of one group")
-    try:
-        for column in (Group.name, Player.name, GameSession.name):
-            for name in scratch.scalars(select(column)):
-                if clean_name(name) != name:
-                    raise BadArchive(f"{column} cannot be {name!r}")
-        for name in scratch.scalars(select(GroupLink.name)):
-            if name and clean_name(name) != name:
-                raise BadArchive(f"a link cannot be called {name!r}")
-        for note in scratch.scalars(select(SessionChange.note).where(SessionChange.kind == "adjustment")):
-            clean_note(note)
-        for code, decimals in scratch.execute(select(GameSession.currency, GameSession.exponent)):
-            if (code is None) != (decimals is None) or (code is not None and exponent_of(code) != decimals):
-                raise BadArchive(f"{code} has not {decimals} decimals")
-        for found in differences(scratch):
-            raise BadArchive(str(found))
-        # Rules and events that no file could hold, no session can have.
-        for session in scratch.execute(select(*GameSession.__table__.columns)).all():
-            read_document(write_document(queries.session_file(scratch, session)))
-    except (BadFile, Refused, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as odd:
-        # What no version has written can fail at any place where it is worked out again.
-        raise BadArchive(repr(odd)) from odd
+    for column in (Group.name, Player.name, GameSession.name):
+        for name in scratch.scalars(select(column)):
+            if clean_name(name) != name:
+                raise BadArchive(f"{column} cannot be {name!r}")
+    for name in scratch.scalars(select(GroupLink.name)):
+        if name and clean_name(name) != name:
+            raise BadArchive(f"a link cannot be called {name!r}")
+    for note in scratch.scalars(select(SessionChange.note).where(SessionChange.kind == "adjustment")):
+        clean_note(note)
+    for code, decimals in scratch.execute(select(GameSession.currency, GameSession.exponent)):
+        if (code is None) != (decimals is None) or (code is not None and exponent_of(code) != decimals):
+            raise BadArchive(f"{code} has not {decimals} decimals")
+    for found in differences(scratch):
+        raise BadArchive(str(found))
+    # Rules and events that no file could hold, no session can have.
+    for session in scratch.execute(select(*GameSession.__table__.columns)).all():
+        read_document(write_document(queries.session_file(scratch, session)))
 
 
 def _bring_in(db: Session, found: Mapping[Table, Sequence[AnyRow]], form: Mapping[str, str]) -> int:

@@ -15,8 +15,9 @@ from typing import Any, Final, cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import EntryKind, MoneyKind, UnbalancedLedger
-from scorekeeper.ledger.chipset import worth
+from scorekeeper.ledger import Choices, EntryKind, MoneyKind, UnbalancedLedger
+from scorekeeper.ledger.chipset import Colour, worth
+from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import (
     AnyRow,
     Deal,
@@ -45,7 +46,7 @@ from scorekeeper.services.history import (
     replay,
     still_declared,
 )
-from scorekeeper.services.ledger import SEAT_SUMS, adjustments, price_of
+from scorekeeper.services.ledger import SEAT_SUMS, adjustments, in_hand, price_of
 from scorekeeper.services.seats import seating_of
 from scorekeeper.services.settlement import choices_made, plan
 
@@ -231,12 +232,29 @@ class _Stored:
         for change in self.changes:
             if change.kind == "count":
                 count = Count.noted(change.note)
+                seats = self.seats_at(change.version)[: len(count.due)]
+                yield from self._compare(f"chips due in {change.version}", count.due, in_hand(self.session, seats))
+                yield from self._can_be_pieces(change.version, *(stack for stack in count.pieces if stack))
+                yield from self._compare(
+                    f"chips counted in {change.version}",
+                    len(count.counted) == len(count.due) and all(0 <= chips <= MAX_CHIPS for chips in count.counted),
+                    True,
+                )
                 by_colour = [None if stack is None else worth(stack) for stack in count.pieces]
                 chips = [None if stack is None else count.counted[seat] for seat, stack in enumerate(count.pieces)]
                 yield from self._compare(f"colours of {change.version}", by_colour, chips)
             elif change.kind in ("open", "buy-in", "cash-out") and change.note:
                 pieces = worth(noted(change.note))
+                yield from self._can_be_pieces(change.version, noted(change.note))
                 yield from self._compare(f"colours of {change.version}", pieces, moved.get(change.version, 0))
+
+    def _can_be_pieces(self, version: int, *stacks: Sequence[Colour]) -> Iterator[Difference]:
+        """Colours that no set could have."""
+        for stack in stacks:
+            try:
+                sound(stack)
+            except Refused as refused:
+                yield Difference(self.session.group_id, self.session.id, f"pieces of {version}", stack, str(refused))
 
     def of_seats(self) -> Iterator[Difference]:
         won = Counter(seat for deal in self.replayed.deals for seat in deal.winners)
@@ -256,6 +274,7 @@ class _Stored:
         yield from self._compare("settlements", [row.version for row in self.settlements], drawn_up)
         for row in self.settlements:
             what = f"settlement {row.version}"
+            yield from self._compare(f"choices of {what}", self._can_be_chosen(choices_made(row.choices)), True)
             try:
                 expected = plan(price_of(self.session), self.seats_at(row.version), choices_made(row.choices))
             except UnbalancedLedger:
@@ -269,6 +288,12 @@ class _Stored:
             yield from self._compare(f"results at {what}", self._results_at(last), self._results_at(row.version))
             if row.withdrawn is not None:
                 yield from self._compare(f"withdrawal of {what}", row.withdrawn in self._ends_of(row.version), True)
+
+    def _can_be_chosen(self, choices: Choices[int]) -> bool:
+        """Whether a settlement can be drawn up so between those who have a seat."""
+        people = {row.seat for row in self.seats}
+        named = {seat for pair in choices.apart for seat in pair} | {choices.banker or 0}
+        return named <= people and choices.least >= 1 and choices.step >= 1
 
     def _ends_of(self, version: int) -> Iterator[int]:
         """When the settlement of *version* may have been withdrawn.

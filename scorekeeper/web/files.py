@@ -242,7 +242,7 @@ def _document(upload: object) -> object:
         with ZipFile(upload.stream) as archive, archive.open(_ROWS) as rows:
             return parse(rows.read(MAX_BYTES + 1))
     # Encrypted, or packed in a way of its own.
-    except (BadFile, BadZipFile, BadDeflate, EOFError, LookupError, NotImplementedError, RuntimeError) as unread:
+    except (BadFile, BadZipFile, BadDeflate, EOFError, LookupError, NotImplementedError, RuntimeError, ValueError) as unread:
         raise BadArchive(str(unread)) from unread
 
 
