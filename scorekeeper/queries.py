@@ -404,6 +404,12 @@ def submission_of(db: Session, session_id: int, version: int) -> str | None:
     return db.scalar(select(SessionChange.submission_id).where(*this))
 
 
+def only_pen_moved(db: Session, session_id: int, version: int) -> bool:
+    """Whether nothing has changed in a session since *version* but who has its pen."""
+    more = SessionChange.session_id == session_id, SessionChange.version > version, SessionChange.kind != "pen"
+    return not db.scalar(select(exists().where(*more)))
+
+
 def disputed_deals(db: Session, session_id: int) -> Sequence[int]:
     """The numbers of the deals of a session that count and are in dispute."""
     disputed = Deal.session_id == session_id, Deal.disputed, Deal.status == "scored"
@@ -495,6 +501,12 @@ def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
         .order_by(SessionChange.version.desc())
         .limit(CHANGES_SHOWN + 1)
     ).all()
+
+
+def discarded_in(db: Session, session_id: int, versions: Sequence[int]) -> Sequence[int]:
+    """Which of some versions of a session discarded a settlement."""
+    discarded = Settlement.session_id == session_id, Settlement.withdrawn.in_(versions)
+    return db.scalars(select(Settlement.withdrawn).where(*discarded)).all()
 
 
 def recorded_in(db: Session, session_id: int, versions: Sequence[int]) -> dict[int, int]:
@@ -637,6 +649,13 @@ def latest_count(db: Session, session_id: int) -> AnyRow | None:
         .order_by(SessionChange.version.desc())
         .limit(1)
     ).one_or_none()
+
+
+def changed_since(db: Session, session_id: int, version: int) -> bool:
+    """Whether chips were moved by hand or deals changed after a version of a session."""
+    kinds = SessionChange.kind.in_(("adjustment", "correct", "void", "restore", "decide"))
+    of_session = SessionChange.session_id == session_id, SessionChange.version > version
+    return db.scalar(select(SessionChange.version).where(*of_session, kinds).limit(1)) is not None
 
 
 def paid_deals(db: Session, session_id: int, before: int, limit: int) -> Rows:

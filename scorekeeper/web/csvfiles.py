@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
@@ -31,8 +32,8 @@ blueprint = Blueprint("csvfiles", __name__)
 
 Cell = str | int | Decimal | None
 
-_FORMULA: Final = tuple("=+-@\t\r\n")
-"""What a spreadsheet takes for the beginning of a formula, or looks behind."""
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n])(?=[=+\-@＝＋－＠\t\r\n])")
+"""Where a spreadsheet would take what comes for a formula: also behind whatever separates cells in its region."""
 _ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}"))
 """They keep names of two directions apart within a sentence; in a cell nothing stands beside a name."""
 
@@ -63,11 +64,10 @@ def _file(session: AnyRow, what: str, rows: Iterable[Sequence[Cell]]) -> Respons
 
 
 def _safe(cell: Cell) -> Cell:
-    """*cell* as no spreadsheet runs it: a text that could be a formula begins with an apostrophe. Numbers stay."""
+    """*cell* as no spreadsheet runs it: before what could be a formula stands an apostrophe. Numbers stay."""
     if not isinstance(cell, str):
         return cell
-    text = cell.translate(_ISOLATES)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return _FORMULA.sub(r"\1'", cell.translate(_ISOLATES))
 
 
 def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:

@@ -35,11 +35,15 @@ class Named(NamedTuple):
 
 
 class Dispute(NamedTuple):
-    """What is in dispute in a session: its ``deals``, and how it would be ``without`` them."""
+    """What is in dispute in a session: its ``deals``, and how it would be ``without`` them.
+
+    ``stands`` are left out where another game would be played then; ``follows`` says what else would be otherwise.
+    """
 
     title: str
     deals: list[Named]
     stands: list[Stand]
+    follows: list[str]
     without: Without
 
 
@@ -56,12 +60,22 @@ def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
         if len(numbers) == 1
         else _("Deals %(numbers)s are disputed", numbers=format_list(numbers, locale=locale()))
     )
+    same_game = then.table.game == session.table["game"]
     stands = [
         Stand(seat.name, amounts.total(old, unit), amounts.total(new, unit))
         for seat, old, new in zip(seats, session.table["totals"], then.table.totals, strict=False)
+        if same_game
     ]
+    follows = []
+    if not same_game:
+        follows.append(_("Without it game %(number)s would be played.", number=words.number(then.table.game)))
+    if then.undecided:
+        follows.append(_("A game would then end elsewhere, and you decide what follows."))
+    if then.uncounted:
+        numbers_uncounted = format_list([words.number(number) for number in then.uncounted], locale=locale())
+        follows.append(_("Not counted then: deal %(numbers)s.", numbers=numbers_uncounted))
     deals = [
         Named(_("Deal %(number)s", number=text), url_for("deals.deal", session_id=session.id, number=number))
         for text, number in zip(numbers, disputed, strict=True)
     ]
-    return Dispute(title, deals, stands, then)
+    return Dispute(title, deals, stands, follows, then)

@@ -49,6 +49,11 @@ blueprint = Blueprint("files", __name__)
 
 _ROWS = "group.json"
 """What is read again of an archive; the session files beside it are for people, and for other programs."""
+_NO_ARCHIVE = (
+    *(BadFile, BadZipFile, BadDeflate, EOFError, LookupError, ValueError),
+    # Encrypted, or packed in a way of its own.
+    *(NotImplementedError, RuntimeError),
+)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 # What some system does not take in a file's name.
 _NO_FILE_NAME = re.compile(r'[/\\:*?"<>|]')
@@ -241,8 +246,7 @@ def _document(upload: object) -> object:
     try:
         with ZipFile(upload.stream) as archive, archive.open(_ROWS) as rows:
             return parse(rows.read(MAX_BYTES + 1))
-    # Encrypted, or packed in a way of its own.
-    except (BadFile, BadZipFile, BadDeflate, EOFError, LookupError, NotImplementedError, RuntimeError, ValueError) as unread:
+    except _NO_ARCHIVE as unread:
         raise BadArchive(str(unread)) from unread
 
 

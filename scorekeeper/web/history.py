@@ -70,7 +70,9 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
     paid: defaultdict[int, list[AnyRow]] = defaultdict(list)
     for entry in queries.money_entries(db.session(), session.id, [change.version for change in changes]):
         paid[entry.version].append(entry)
+    discarded = queries.discarded_in(db.session(), session.id, [change.version for change in changes])
     deals = queries.recorded_in(db.session(), session.id, [change.version for change in changes])
+    discarded_said = _("The settlement was discarded.")
     for change in changes:
         href = None
         if change.kind in ("paid", "unpaid"):
@@ -88,7 +90,7 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
             when=change.created_at,
             sentence=sentence,
             href=href,
-            note=_note(change),
+            note=" ".join(filter(None, (_note(change), discarded_said if change.version in discarded else ""))),
             by=_by(change) if session.knows_links else "",
         )
 

@@ -140,7 +140,7 @@ def test_what_the_bank_pays_out_stands_in_the_settlement(host: Host, db: Session
     ]
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http://a.example")'])
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", '=HYPERLINK("http://a.example")'])
 def test_a_name_is_never_a_formula(db: Session, host: Host, name: str) -> None:
     group = make_group(db, players=(name, *NAMES[1:]))
     session = make_session(db, group=group)
@@ -150,6 +150,18 @@ def test_a_name_is_never_a_formula(db: Session, host: Host, name: str) -> None:
     assert f"'{name}" in read(guest, session.id, "deals")[0]
     assert read(guest, session.id, "deals")[0]["Played by"] == f"'{name} + Cleo"
     assert f"'{name}" in [one["Player"] for one in read(guest, session.id, "standings")]
+
+
+@pytest.mark.parametrize("mark", [";", ",", ";+", ",@"])
+def test_nor_is_what_stands_behind_what_separates_cells_elsewhere(db: Session, host: Host, mark: str) -> None:
+    group = make_group(db, players=(f"Dan{mark}=1", *NAMES[1:]))
+    session = make_session(db, group=group)
+
+    reply = Host(host.app, group).get(f"/sessions/{session.id}/export/standings.csv").response
+    text = reply.get_data().decode("utf-8-sig")
+    cells = [cell for line in csv.reader(io.StringIO(text, newline=""), delimiter=mark[0]) for cell in line]
+
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
 
 
 def test_names_of_any_script_come_as_they_are(db: Session, host: Host) -> None:

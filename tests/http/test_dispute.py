@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
 from scorekeeper.services.check import differences
-from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, void_deal
+from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, start_next_game, void_deal
 from scorekeeper.services.sessions import close_session
 from scorekeeper.services.transaction import StaleSession
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
@@ -110,3 +110,17 @@ def test_after_the_end_it_still_says_so(host: Host, db: Session, played: MadeSes
     (section,) = under(page, "Deal 2 is disputed")
     assert "Dan pays Ben 2 chips." in [item.get_text(strip=True) for item in section.select("ul li")]
     assert list(differences(db)) == []
+
+
+def test_where_another_game_would_be_played_no_totals_are_compared(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    make_deal(db, session, {"turn_up": "clubs", "tricks": [0, 5, 0, 0]})
+    start_next_game(db, session.plain_command(db))
+    make_deal(db, session, CLUB_TURNED)
+
+    page = dispute(host.get(f"/sessions/{session.id}/deals/1"))
+
+    assert not stands(page)
+    (section,) = under(page, "Deal 1 is disputed")
+    assert "Without it game 1 would be played." in section.get_text()
+    assert "A game would then end elsewhere" in section.get_text()
