@@ -1,25 +1,54 @@
 // What stands on a page in [data-part] follows the session: a stream says that it has moved on, or its group has, and the page
 // is asked for again. Of all tabs of a browser one has the stream and tells the others. Where there is none the page is asked
-// for every few seconds. Which of these it is stands in [data-live], in words. Old tablets can read this too.
+// for every few seconds. Which of these it is stands in [data-live], in words. A page with a form that stays as it is asks
+// elsewhere (data-page) what there is to say beside it. Old tablets can read this too.
 "use strict";
 
 (() => {
   const [every, silence, patience] = [4000, 12000, 8000]; // milliseconds
-  const said = document.querySelector("[data-live]");
-  const stream = said.dataset.live;
+  const said = () => document.querySelector("[data-live]"); // another page may take the place of this one
+  const stream = said().dataset.live;
+  const words = document.querySelector("script[data-words]");
   const tabs = navigator.locks && window.BroadcastChannel ? new BroadcastChannel(stream) : null;
-  let [shown, newest, tag] = [Number(said.dataset.version), 0, null]; // on the screen, by what a stream said; the ETag
-  let [asOf, heard, tried, sent] = [Date.parse(document.lastModified), 0, 0, 0]; // when: this was the newest, a stream spoke, one was tried, a form went
-  let looking = false;
+  let [newest, tag] = [0, null]; // by what a stream said; the ETag
+  let asOf = Date.parse(document.lastModified); // when this was the newest
+  let [heard, tried, sent] = [-Infinity, -Infinity, -Infinity]; // when a stream spoke, one was tried, a form went: no clock that is set
+  let [looking, again, failed] = [false, false, false]; // failed: whether what the page itself sends has not got through
   let stop = () => {};
-  const streaming = () => Date.now() - heard < silence;
+  const now = () => performance.now();
+  const shown = () => Number(said().dataset.version);
+  const streaming = () => now() - heard < silence;
+
+  // The time as the phone writes it, in the language of the page.
+  function time() {
+    const { lang } = document.documentElement;
+    const region = (navigator.languages || []).find((one) => one.split("-")[0] === lang.split("-")[0]);
+    return new Date(asOf).toLocaleTimeString(region || lang, { hour: "2-digit", minute: "2-digit" });
+  }
 
   function say(state) {
-    const time = new Date(asOf).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const place = said();
     // Another minute is nothing to read out.
-    said.setAttribute("aria-live", said.dataset.state === state ? "off" : "polite");
-    said.dataset.state = state;
-    said.textContent = said.dataset[state].replace("{}", time);
+    place.setAttribute("aria-live", place.dataset.state === state ? "off" : "polite");
+    place.dataset.state = state;
+    place.textContent = place.dataset[state].replace("{}", time());
+  }
+
+  function address() {
+    const { page } = said().dataset;
+    if (!page) return location.pathname + location.search;
+    // What waits before a form moves the version that it aims at.
+    const aims = document.querySelector("main [name=expected_version]");
+    const asked = new URL(page, location);
+    if (aims) asked.searchParams.set("version", aims.value);
+    return asked;
+  }
+
+  // A page of another release wants its own styles and scripts: offline.js tells the person.
+  function compare(reply) {
+    const release = reply.headers.get("X-Release");
+    if (!release) throw new Error("this is no answer of ours");
+    if (words && !words.dataset.words.includes(release)) document.dispatchEvent(new Event("newer"));
   }
 
   // What is about something else now, as Undo is about the latest deal, is not alike: a tap under way does not meet it.
@@ -58,7 +87,7 @@
     const like = !focused.isConnected && document.querySelector(`${focused.localName}[class="${focused.className}"]`);
     if (like) like.focus({ preventScroll: true });
     window.scrollTo(x, y);
-    shown = Number(page.querySelector("[data-live]").dataset.version);
+    said().dataset.version = page.querySelector("[data-live]").dataset.version;
   }
 
   async function look() {
@@ -68,33 +97,40 @@
     const timer = setTimeout(() => controller.abort(), patience);
     const asked = { cache: "no-cache", headers: { "X-Fragment": "1" }, signal: controller.signal };
     try {
-      const reply = await fetch(location.pathname + location.search, asked);
+      const reply = await fetch(address(), asked);
+      compare(reply);
       if (reply.status === 404) return void location.reload(); // that page says what has become of the link
-      if (!reply.ok) throw new Error(`the page answered ${reply.status}`);
+      failed = false;
+      if (!reply.ok) return void say(reply.status < 500 ? "then" : "ill");
       const [html, etag] = [await reply.text(), reply.headers.get("ETag")];
       // A button that has been pressed stays what it was: pressed again, it does the same thing, once.
-      if (Date.now() - sent < patience) return;
+      if (now() - sent < patience) return;
       if (!etag || etag !== tag) show(new DOMParser().parseFromString(html, "text/html"));
       [asOf, tag] = [Date.now(), etag];
       say(streaming() ? "now" : "then");
-      if (shown < newest) setTimeout(look);
     } catch (error) {
       say("lost");
     } finally {
       clearTimeout(timer);
       looking = false;
+      if (again) setTimeout(look);
+      again = false;
     }
   }
 
   function hear(version) {
-    [heard, newest] = [Date.now(), version];
-    if (version !== shown) return void look();
-    asOf = heard;
+    [heard, newest] = [now(), version];
+    if (version !== shown() || failed) {
+      // What is on its way may be older.
+      again = looking;
+      return void look();
+    }
+    asOf = Date.now();
     say("now");
   }
 
   function listen() {
-    const source = new EventSource(`${stream}?version=${shown}`);
+    const source = new EventSource(`${stream}?version=${shown()}`);
     const tell = ({ data }) => {
       hear(Number(data));
       if (tabs) tabs.postMessage(Number(data));
@@ -109,7 +145,7 @@
   function tune() {
     stop();
     if (document.hidden || !window.EventSource) return;
-    tried = Date.now();
+    tried = now();
     if (!tabs) return void (stop = listen());
     const waiting = new AbortController();
     const until = new Promise((release) => (stop = () => release(waiting.abort())));
@@ -122,16 +158,20 @@
     if (!document.hidden) look();
   }
 
-  document.addEventListener("submit", () => (sent = Date.now()));
+  document.addEventListener("submit", () => (sent = now()));
   if (tabs) tabs.onmessage = ({ data }) => document.hidden || hear(data);
   document.addEventListener("visibilitychange", wake);
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
   window.addEventListener("online", wake);
   window.addEventListener("offline", () => say("lost"));
+  document.addEventListener("cut", () => {
+    failed = true;
+    say("lost");
+  });
   setInterval(() => {
-    if (document.hidden || (streaming() && shown === newest)) return;
+    if (document.hidden || (streaming() && shown() === newest)) return;
     look();
-    if (Date.now() - tried > 8 * every) tune();
+    if (now() - tried > 8 * every) tune();
   }, every);
   tune();
 })();

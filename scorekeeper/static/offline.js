@@ -2,16 +2,17 @@
 // it. They are sent in order, each under the id of its form: one that arrives twice counts once. The first of a session
 // that is not plainly saved holds up those after it, and a person decides about it. Beside them are the forms of the
 // deals to come, fetched while there is a network. Works without a service worker; where there can be one, this is
-// also what brings it. Stands on every page, so that what waits is sent from any.
+// also what brings it. Stands on every page that people write from, so that what waits is sent from any.
 "use strict";
 
 const queue = (() => {
   const [every, patience] = [5000, 8000]; // milliseconds: between two tries, for the server to answer
+  const opening = 3000; // milliseconds for the database, which some browsers never open
   const { words: release } = document.currentScript.dataset; // their address is another one in each release
   const tabs = window.BroadcastChannel ? new BroadcastChannel("queue") : null;
   const answers = new Map(); // by deal, the page with which the server asked about it last
   let lost = false; // whether the last try found no network
-  let sending = Promise.resolve();
+  let [turns, draining] = [Promise.resolve(), false];
 
   const opened = new Promise((resolve, reject) => {
     const request = indexedDB.open("scorekeeper", 1);
@@ -19,8 +20,14 @@ const queue = (() => {
       request.result.createObjectStore("deals", { keyPath: "key", autoIncrement: true });
       request.result.createObjectStore("forms", { keyPath: "session" });
     };
-    request.onsuccess = () => resolve(request.result);
+    request.onsuccess = () => {
+      // A page of another release may need another database.
+      request.result.onversionchange = () => request.result.close();
+      resolve(request.result);
+    };
     request.onerror = () => reject(request.error);
+    request.onblocked = reject;
+    setTimeout(reject, opening, new Error("The database does not open."));
   });
   opened.catch(() => {}); // whoever uses it hears of it
 
@@ -35,7 +42,17 @@ const queue = (() => {
   }
 
   const all = () => stored("deals", "readonly", (deals) => deals.getAll());
-  const forget = () => stored("forms", "readwrite", (forms) => forms.clear());
+  const one = (key) => stored("deals", "readonly", (deals) => deals.get(key));
+  const idOf = ({ body }) => new URLSearchParams(body).get("submission_id");
+  const forget = (session) => stored("forms", "readwrite", (forms) => forms.delete(session));
+
+  // Of a group that is not open to this browser any more nothing stays but what was entered here and not saved.
+  async function prune(groups) {
+    for (const { group, session } of await stored("forms", "readonly", (forms) => forms.getAll()))
+      if (!groups.includes(group)) await forget(session);
+    for (const { group, key, state } of await all())
+      if (state === "saved" && !groups.includes(group)) await stored("deals", "readwrite", (deals) => deals.delete(key));
+  }
 
   // The deals of a session that are to be counted on from *version*: those that wait, and those saved since.
   async function of(session, version) {
@@ -73,11 +90,19 @@ const queue = (() => {
     }
   }
 
-  async function drop(deal) {
-    await unsettle(deal);
-    await stored("deals", "readwrite", (deals) => deals.delete(deal.key));
-    tell();
+  // Do something while nothing is being sent: one after another, and of all tabs one at a time where the browser can see
+  // to that; otherwise the server does.
+  function inTurn(work) {
+    turns = turns.then(() => (navigator.locks ? navigator.locks.request("queue", work) : work())).then(tell, tell);
+    return turns;
   }
+
+  const drop = (deal) =>
+    inTurn(async () => {
+      if ((await one(deal.key))?.state === "saved") return;
+      await unsettle(deal);
+      await stored("deals", "readwrite", (deals) => deals.delete(deal.key));
+    });
 
   async function ask(address, options) {
     const stop = new AbortController();
@@ -88,14 +113,19 @@ const queue = (() => {
       if (!reply.headers.has("X-Release")) throw new Error(`the network answered ${reply.status}`);
       const html = await reply.text();
       lost = false;
+      if (reply.headers.has("X-Groups")) await prune(reply.headers.get("X-Groups").split(" ")).catch(() => {});
       return { status: reply.status, redirected: reply.redirected, html };
     } catch (error) {
       lost = true;
+      document.dispatchEvent(new Event("cut"));
       throw error;
     } finally {
       clearTimeout(late);
     }
   }
+
+  // Whether the server answers.
+  const reach = () => ask(location.href, { headers: { "X-Fragment": "1" } }).then(() => true, () => false);
 
   function post({ action, body }) {
     const headers = { "Content-Type": "application/x-www-form-urlencoded", "X-Queued": "1" };
@@ -113,17 +143,23 @@ const queue = (() => {
 
   // Send one deal. Whether it is done with; without an answer of the server this throws.
   async function send(deal) {
+    // What leaves without an answer may have arrived.
+    if (navigator.onLine && !deal.tried) await change(deal.key, { tried: true });
     let answer = await post(deal);
     if (answer.status === 400) answer = await post(await renewed(deal));
+    if (answer.status >= 500) {
+      await change(deal.key, { troubled: true });
+      throw new Error(`the server answered ${answer.status}`);
+    }
     answers.delete(deal.key);
     if (answer.status === 201) return void (await change(deal.key, { state: "saved" }));
     answers.set(deal.key, answer.html);
     const page = new DOMParser().parseFromString(answer.html, "text/html");
     const said = page.querySelector("[role=alert] .notice, .problems li") ?? page.querySelector("h1");
+    // Whoever is let in again goes on where it stopped: nothing has changed by that.
     const gone = [403, 404].includes(answer.status);
-    if (gone) await forget();
-    await unsettle(deal);
-    await change(deal.key, { state: "asks", reason: said.textContent.trim(), gone });
+    if (!gone) await unsettle(deal);
+    await change(deal.key, { state: "asks", reason: said?.textContent.trim() ?? answer.status, gone, tried: false });
   }
 
   // Send what waits, as far as it can be sent; of what asks for a person only the deal *decided* now.
@@ -131,7 +167,7 @@ const queue = (() => {
     const held = new Set();
     for (const { key, session } of await all()) {
       if (held.has(session)) continue;
-      const deal = await stored("deals", "readonly", (deals) => deals.get(key));
+      const deal = await one(key);
       if (!deal || deal.state === "saved") continue;
       if (deal.state === "asks" && key !== decided) {
         held.add(session);
@@ -140,32 +176,33 @@ const queue = (() => {
       try {
         await send(deal);
       } catch {
+        if (lost && deal.troubled) await change(key, { troubled: false });
         // There is no network, or the server gives no answer: what waits is not to be cleared away meanwhile.
         return void navigator.storage?.persist?.();
       }
-      const after = await stored("deals", "readonly", (deals) => deals.get(key));
-      if (after?.state === "asks") held.add(session);
+      if ((await one(key))?.state === "asks") held.add(session);
     }
   }
 
-  // One after another, and of all tabs one at a time where the browser can see to that; otherwise the server does.
-  function drain(decided) {
-    const run = () => (navigator.locks ? navigator.locks.request("queue", () => sendAll(decided)) : sendAll(decided));
-    sending = sending.then(run).then(tell, tell);
-    return sending;
-  }
+  const drain = (decided) => inTurn(() => sendAll(decided));
 
+  // Keep a deal, once however often its form is sent.
   async function add(deal) {
-    const key = await stored("deals", "readwrite", (deals) => deals.add({ ...deal, state: "waits", reason: "", gone: false }));
+    await stored("deals", "readwrite", (deals) => {
+      const request = deals.getAll();
+      request.onsuccess = () => {
+        const here = request.result.some((other) => idOf(other) === idOf(deal));
+        if (!here) deals.add({ ...deal, state: "waits", reason: "", gone: false });
+      };
+      return request;
+    });
     tell();
-    return key;
   }
 
   // Another deal in the place of one about which a person has decided.
   async function replace(key, deal) {
     await stored("deals", "readwrite", (deals) => deals.put({ ...deal, key, state: "waits", reason: "", gone: false }));
     tell();
-    return key;
   }
 
   // Nothing needs to be counted on from a version before *version* any more.
@@ -183,65 +220,98 @@ const queue = (() => {
     const served = !navigator.serviceWorker?.controller || (await caches.match(next, { ignoreVary: true }));
     if (served && (await formsOf(session))?.version === version) return;
     const pages = {};
+    let group;
     for (const seat of ["next", ...seats]) {
       const address = seat === "next" ? next : new URL(`ahead/${seat}`, next);
       const { status, redirected, html } = await ask(address, { headers: { "X-Fragment": "1" } });
-      if ([403, 404].includes(status)) return void (await forget());
+      if ([403, 404].includes(status)) return void (await forget(session));
       const field = new DOMParser().parseFromString(html, "text/html").querySelector("[name=expected_version]");
       // Where the session has moved on, the page does as well, and asks again.
       if (status !== 200 || redirected || Number(field?.value) !== version) return;
       pages[seat] = html;
+      ({ group } = field.form.dataset);
     }
     await stored("forms", "readwrite", (kept) => {
       const request = kept.get(session);
       request.onsuccess = () => {
         const newer = request.result?.release === release && request.result.version > version;
-        if (!newer) kept.put({ session, version, release, pages });
+        if (!newer) kept.put({ session, group, version, release, pages });
       };
       return request;
     });
   }
 
   async function wake() {
-    if (!document.hidden && (await all()).some(({ state }) => state === "waits")) drain();
+    if (document.hidden || draining) return;
+    draining = true;
+    try {
+      if ((await all()).some(({ state }) => state === "waits")) await drain();
+    } finally {
+      draining = false;
+    }
   }
 
   if (tabs) tabs.onmessage = () => document.dispatchEvent(new Event("queue"));
-  window.addEventListener("online", wake);
-  document.addEventListener("visibilitychange", wake);
-  setInterval(() => wake().catch(() => {}), every);
-  wake().catch(() => {});
-  // This page is not there for this browser, so what was fetched ahead may not be either.
-  if (document.getElementById("gone")) forget().catch(() => {});
+  const awake = () => wake().catch(() => {});
+  window.addEventListener("online", awake);
+  document.addEventListener("visibilitychange", awake);
+  setInterval(awake, every);
+  awake();
+  // Where this page is not there for this browser, what was fetched ahead may not be either. Of other groups a page
+  // of one says nothing.
+  const several = async () => (await stored("forms", "readonly", (forms) => forms.count())) > 1;
+  if (document.getElementById("gone")) reach();
+  else several().then((are) => are && reach(), () => {});
 
-  return { add, all, answers, drain, drop, fetchAhead, formsOf, of, replace, lost: () => lost };
+  return { add, all, answers, drain, drop, fetchAhead, formsOf, idOf, of, reach, replace, lost: () => lost };
 })();
 
 // The service worker serves what was kept where there is no network. A newer one waits until a person says to use it.
 (() => {
   const { words, off } = document.currentScript.dataset;
-  if (off !== undefined || !navigator.serviceWorker) return;
+  const worker = off === undefined ? navigator.serviceWorker : undefined;
   let used = false;
 
-  async function tell({ waiting }) {
-    if (!waiting || !navigator.serviceWorker.controller || document.getElementById("newer")) return;
+  // Where no worker waits with it, as where another tab uses it already, the newer version is what is loaded next.
+  async function use() {
+    const registration = await worker?.getRegistration();
+    if (!registration?.waiting) return location.reload();
+    used = true;
+    registration.waiting.postMessage("use");
+  }
+
+  async function tell() {
     const page = new DOMParser().parseFromString(await (await fetch(words)).text(), "text/html");
+    if (document.getElementById("newer")) return;
     const notice = document.importNode(page.getElementById("newer"), true);
-    notice.querySelector("button").addEventListener("click", () => {
-      used = true;
-      waiting.postMessage("use");
-    });
-    document.getElementById("main").prepend(notice);
-    notice.hidden = false;
+    const place = document.createElement("div");
+    place.setAttribute("role", "status");
+    place.append(notice);
+    notice.querySelector("button").addEventListener("click", use);
+    document.getElementById("main").prepend(place);
+    // Only what comes to a place that was there is read out.
+    requestAnimationFrame(() => (notice.hidden = false));
+  }
+
+  // An open page has met an answer of another release.
+  document.addEventListener("newer", () => {
+    if (document.getElementById("newer")) return;
+    worker?.getRegistration().then((registration) => registration?.update()).catch(() => {});
+    tell().catch(() => {});
+  });
+  if (!worker) return;
+
+  async function waits({ waiting }) {
+    if (waiting && worker.controller) await tell();
   }
 
   async function watch() {
     const registration = await navigator.serviceWorker.register("/sw.js", { updateViaCache: "none" });
-    await tell(registration);
+    await waits(registration);
     // A page that was on its way when the worker began has been missed by it.
     if (registration.active && !navigator.serviceWorker.controller) registration.active.postMessage("claim");
     registration.addEventListener("updatefound", () => {
-      registration.installing.addEventListener("statechange", () => tell(registration));
+      registration.installing.addEventListener("statechange", () => waits(registration));
     });
     document.addEventListener("visibilitychange", () => document.hidden || registration.update().catch(() => {}));
   }

@@ -4,10 +4,16 @@
 // The form works without this file; nothing here knows a rule of a game. A deal to be recorded goes through the queue.
 "use strict";
 
+let done = null; // what ends the form that was followed last
+
 // Have a form follow what is entered. What *ahead* says is of the deals that come before it and that the page does not
-// know: how many (count), which version they leave (version), and what they bring each seat (points), if that is known.
-// A form that goes through the queue is sent by *send*.
-function begin(form, { ahead = { count: 0 }, send = null } = {}) {
+// know: how many (count), which version they leave (version) and which of them is the last (after), and what they bring
+// each seat (points), if that is known. A form that goes through the queue is sent by *send*. Where it takes the place of
+// another one, *given* is what was entered there. Returns what tells what is entered.
+function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
+  done?.abort();
+  done = new AbortController();
+  const { signal } = done;
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("lookup").textContent);
   const { fields, nodes, root, results, said, cells, unfit, names, totals } = data;
@@ -179,7 +185,7 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
     const opened = [...form.querySelectorAll("details[open]")].map(({ id }) => id);
     const answer = document.createElement("template");
     answer.innerHTML = html;
-    for (const part of answer.content.querySelectorAll("[data-part]")) byId(part.id).replaceChildren(...part.childNodes);
+    for (const part of answer.content.querySelectorAll("[data-entry]")) byId(part.id).replaceChildren(...part.childNodes);
     for (const details of opened.map(byId)) if (details && !details.hidden) details.open = true;
     draw();
     if (focused) byId(focused)?.focus({ preventScroll: true });
@@ -196,7 +202,7 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
       const headers = { "X-Fragment": "1" };
       const reply = await fetch(form.dataset.preview, { method: "POST", body, headers, signal: question.signal });
       if (reply.redirected) location.assign(reply.url);
-      else if (reply.ok) html = await reply.text();
+      else if (reply.ok && reply.headers.has("X-Release")) html = await reply.text();
     } catch {
       // No connection, or no answer in time.
     }
@@ -254,9 +260,9 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
     const [shown, sentence] = held ?? ["", -1];
     const points = shown.split(";")[0].split(",").map(Number);
     const rows = held && cells.map(([seat, bySeat]) => [names[seat], ...cell(seat, bySeat, points)]);
-    const { session, name, back, form: fresh } = form.dataset;
+    const { session, group, name, back, form: fresh } = form.dataset;
     return {
-      session: Number(session), name, back, form: fresh, action: form.action, body: entered().toString(),
+      session: Number(session), group, name, back, form: fresh, action: form.action, body: entered().toString(),
       version: Number(form.elements.expected_version.value), title: document.querySelector("h1").textContent.trim(),
       entered: described(), said: held ? said[sentence].join(" ") : "", rows, points: held && points,
       next: found ? found[2] : data.next, over: Boolean(held && shown.split(";")[2]),
@@ -264,23 +270,33 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
   }
 
   form.addEventListener("submit", (event) => {
-    if (sending || asking || send) event.preventDefault();
-    if (sending) return;
+    const cut = !send && !navigator.onLine;
+    if (sending || asking || send || cut) event.preventDefault();
+    if (cut) offline.hidden = false;
+    if (sending || cut) return;
     const sent = (sending = { id: event.submitter?.id || "record", waits: Boolean(asking) });
+    const over = () => sending === sent && (sending = null);
     // A send that was stopped must not lock the form.
-    if (!asking) setTimeout(() => sending === sent && (sending = null), 10000);
+    if (!asking && !send) setTimeout(over, 10000);
     if (asking || !send) return;
     form.setAttribute("aria-busy", "true");
-    byId("record").textContent = form.dataset.sending;
-    send(deal(), () => sessionStorage.removeItem(draft));
+    const button = byId("record");
+    button.textContent = form.dataset.sending;
+    // Otherwise this form is done with.
+    send(deal(), () => sessionStorage.removeItem(draft)).catch(() => {
+      over();
+      form.removeAttribute("aria-busy");
+      button.textContent = button.dataset.go;
+    });
   });
-  window.addEventListener("pageshow", ({ persisted }) => {
+  const shown = ({ persisted }) => {
     sending = null;
-    if (!persisted || !form.isConnected) return;
+    if (!persisted) return;
     form.removeAttribute("aria-busy");
     update();
-  });
-  window.addEventListener("online", () => !offline.hidden && form.isConnected && update());
+  };
+  window.addEventListener("pageshow", shown, { signal });
+  window.addEventListener("online", () => !offline.hidden && update(), { signal });
   const opens = ({ target }) => target.id === "why" && target.open && !target.querySelector("li");
   form.addEventListener("toggle", (event) => opens(event) && !asking && update(), true);
 
@@ -290,14 +306,14 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
     form.elements.submission_id.value = [...id].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   }
   if (ahead.count) {
-    form.elements.expected_version.value = ahead.version;
+    [form.elements.expected_version.value, form.elements.after.value] = [ahead.version, ahead.after];
     const heading = document.querySelector("h1");
     const number = new Intl.NumberFormat(document.documentElement.lang).format(Number(heading.dataset.number) + ahead.count);
     heading.firstChild.textContent = heading.dataset.words.replace("{number}", number);
   }
 
   // What belongs to this form as it was shown once is no part of what was entered.
-  const own = ["csrf_token", "submission_id", "expected_version", "dealer", "dealt", "previewed"];
+  const own = ["csrf_token", "submission_id", "expected_version", "after", "dealer", "dealt", "previewed"];
   const draft = `${form.action}${location.search} ${form.elements.expected_version.value}`;
   const answers = () => JSON.stringify([...entered()].filter(([name]) => !own.includes(name)));
   form.addEventListener("change", ({ target }) => {
@@ -312,7 +328,7 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
   });
 
   draw();
-  const [fresh, kept] = [answers(), sessionStorage.getItem(draft)];
+  const [fresh, kept] = [answers(), given ?? sessionStorage.getItem(draft)];
   if (kept && kept !== fresh && !document.querySelector("[role=alert]")) {
     for (const group of form.querySelectorAll(".follows")) group.classList.remove("follows");
     for (const control of form.querySelectorAll("[data-field] :is(input, select)")) {
@@ -323,6 +339,7 @@ function begin(form, { ahead = { count: 0 }, send = null } = {}) {
     update();
     byId("kept").hidden = false;
   }
+  return answers;
 }
 
 for (const form of document.querySelectorAll("form[data-preview]:not([data-session])")) begin(form);

@@ -26,10 +26,17 @@
     const box = button.closest("[data-share]");
     const text = box.querySelector("textarea, a.key, .passed-on");
     const said = (text.value ?? text.textContent).trim();
-    // Who closes what the device offers has not failed at anything.
-    if (button.dataset.do === "share") return void navigator.share({ text: said }).catch(() => {});
-    const done = box.querySelector("[role=status]");
-    done.textContent = "";
-    done.textContent = (await copied(text, said)) ? button.dataset.done : button.dataset.failed;
+    if (button.dataset.do === "share") {
+      try {
+        return void (await navigator.share({ text: said }));
+      } catch (error) {
+        // Who closes what the device offers has not failed at anything. What it cannot share is copied.
+        if (error.name === "AbortError") return;
+      }
+    }
+    const { done, failed } = box.querySelector("[data-do=copy]").dataset;
+    const told = box.querySelector("[role=status]");
+    told.textContent = "";
+    told.textContent = (await copied(text, said)) ? done : failed;
   });
 })();

@@ -5,14 +5,23 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const here = () => Number(byId("waiting")?.dataset.session);
-  const words = fetch(document.querySelector("script[data-words]").dataset.words).then((reply) => reply.text());
   let behind = null; // the page of the session, while a form stands in its place
   let listed = []; // what waits, as it is shown
+  let sending = false; // whether a form is being sent, and gives way to another page
+  let entered = null; // what tells what is entered in the form
+  let reached = false; // whether what is being sent has the network
+  let [read, script] = [null, null]; // the words of the server and what a form works by, once they have been asked for
 
   const unsaved = (deals) => deals.filter(({ state }) => state !== "saved");
   const first = (deal) => listed.find(({ session }) => session === deal.session) === deal;
   const last = (deal) => listed.findLast(({ session }) => session === deal.session) === deal;
   const cut = () => !navigator.onLine || queue.lost() || document.querySelector("[data-live]")?.dataset.state === "lost";
+
+  function words() {
+    read ??= fetch(document.querySelector("script[data-words]").dataset.words).then((reply) => reply.text());
+    read.catch(() => (read = null));
+    return read;
+  }
 
   function drawnRow([name, change, total]) {
     const [row, who, after] = ["span", "bdi", "small"].map((tag) => document.createElement(tag));
@@ -32,27 +41,41 @@
     const entry = document.querySelector("#waiting template").content.firstElementChild.cloneNode(true);
     const part = (name) => entry.querySelector(`[data-of="${name}"]`);
     const reason = deal.gone ? words.gone : deal.reason;
-    const state = deal.state === "asks" ? words.asks.replace("{reason}", () => reason) : words.waits;
+    const waits = deal.troubled ? words.troubled : words.waits;
+    const state = deal.state === "asks" ? words.asks.replace("{reason}", () => reason) : waits;
+    const unsure = [deal.rows || deal.state === "asks" ? "" : words.unknown, deal.tried ? words.tried : ""];
     for (const name of ["title", "entered", "said"]) part(name).textContent = deal[name];
     part("rows").replaceChildren(...(deal.rows ?? []).map(drawnRow));
     part("rows").hidden = !deal.rows;
-    part("state").textContent = deal.rows || deal.state === "asks" ? state : `${state} ${words.unknown}`;
+    part("state").textContent = [state, ...unsure].filter(Boolean).join(" ");
     part("name").hidden = Boolean(here());
     [part("name").textContent, part("name").href] = [deal.name, deal.back];
-    part("look").hidden = deal.gone || deal.state !== "asks" || !first(deal);
+    part("look").hidden = (deal.gone && !here()) || deal.state !== "asks" || !first(deal);
     part("look").href = deal.form;
     part("leave").hidden = !(deal.state === "asks" && first(deal)) && !last(deal);
-    part("leave").addEventListener("click", () => queue.drop(deal));
+    part("leave").addEventListener("click", async ({ target }) => {
+      target.disabled = true;
+      await queue.drop(deal);
+      // A form that counted on it begins anew, with what has been entered.
+      const counts = document.querySelector("form[data-fresh]:not([hidden])") && (await queue.formsOf(here()));
+      if (counts) await goOn(here(), entered());
+    });
     return entry;
+  }
+
+  // The number on it is that of the first of these.
+  function nameNext() {
+    if (listed.length && byId("next")) byId("next").textContent = document.querySelector("#waiting details").dataset.next;
   }
 
   async function show() {
     const section = byId("waiting");
-    // A form that is being sent gives way to another page.
-    if (!section || document.querySelector("form[data-session][aria-busy]")) return;
+    if (!section || sending) return;
     const [list, session] = [await listIn(section), here()];
     const deals = unsaved(await queue.all()).filter((deal) => !session || deal.session === session);
     deals.sort((one, other) => one.session - other.session || one.key - other.key);
+    const held = document.querySelector("form[data-session][hidden]");
+    if (held && !deals.length) return leave(held.dataset.saved);
     // Another page may have taken the place of this one meanwhile.
     if (!list.isConnected || JSON.stringify(deals) === JSON.stringify(listed)) return;
     // Above a form it stays where it is when all have arrived: nothing moves under a thumb.
@@ -64,14 +87,13 @@
     byId("waiting-count").textContent = says.replace("{number}", deals.length);
     list.querySelector("ol").replaceChildren(...deals.map((deal) => drawn(deal, list.dataset)));
     if (!deals.length) byId("waiting-first").hidden = true;
-    section.hidden = list.hidden && byId("waiting-stuck").hidden;
-    // The number on it is that of the first of these.
-    if (deals.length && byId("next")) byId("next").textContent = list.dataset.next;
+    section.hidden = list.hidden && [...section.querySelectorAll(".notice")].every((notice) => notice.hidden);
+    nameNext();
   }
 
   // The list of what waits, with the words that the server has for it.
   async function listIn(section) {
-    const html = await words;
+    const html = await words();
     if (!section.firstChild) {
       const page = new DOMParser().parseFromString(html, "text/html");
       const main = page.querySelector("main");
@@ -86,17 +108,26 @@
   // The page of a session has no form, but one may come to stand in its place.
   async function loadForms() {
     if (!here() || typeof begin === "function") return;
-    const page = new DOMParser().parseFromString(await words, "text/html");
-    const script = document.createElement("script");
-    script.src = page.querySelector("main").dataset.script;
-    document.head.append(script);
+    const page = new DOMParser().parseFromString(await words(), "text/html");
+    script ??= new Promise((resolve, reject) => {
+      const element = document.createElement("script");
+      [element.onload, element.onerror] = [resolve, reject];
+      element.src = page.querySelector("main").dataset.script;
+      document.head.append(element);
+    });
+    script.catch(() => (script = null));
+    await script;
   }
 
-  // Say that something waits for the network.
+  // Say one thing about the network: why it does not go on here.
   async function say(id) {
     const section = byId("waiting");
     await listIn(section);
-    section.hidden = byId(id).hidden = false;
+    section.hidden = false;
+    // Only what comes to a place that was there is read out.
+    await new Promise(requestAnimationFrame);
+    for (const notice of section.querySelectorAll(".notice")) notice.hidden = notice.id !== id;
+    section.hidden = false;
   }
 
   // Put a page in the place of this one.
@@ -116,18 +147,26 @@
     if (!deals.length) return { count: 0 };
     const follow = deals.every((deal, place) => deal.version === version + place && deal.state !== "asks" && deal.points);
     const points = follow ? deals[0].points.map((_, seat) => deals.reduce((sum, deal) => sum + deal.points[seat], 0)) : null;
-    return { count: deals.length, version: deals.at(-1).version + 1, points };
+    return { count: deals.length, version: deals.at(-1).version + 1, after: queue.idOf(deals.at(-1)), points };
   }
 
-  // Go on to the form of the deal after those that wait.
-  async function goOn(session) {
-    if (!(await queue.formsOf(session))) await fetchAhead();
+  // Go on to the form of the deal after those that wait, with what was *given* for it.
+  async function goOn(session, given = null) {
+    await loadForms();
+    if (!queue.lost() && !(await queue.formsOf(session))) await fetchAhead();
     const forms = await queue.formsOf(session);
     const deals = await queue.of(session, forms?.version);
     const before = deals.at(-1);
     if (!forms || before?.over) return stuck();
     const form = swap(forms.pages[before?.next] ?? forms.pages.next);
-    begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form) });
+    entered = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
+  }
+
+  // Choose what an address says: where nothing is chosen yet, or *anew*.
+  function choose(search, anew) {
+    const form = document.querySelector("form[data-session]");
+    for (const [name, value] of new URLSearchParams(search))
+      if (anew || form.elements[name]?.value === "") byId(`${name}-${value}`)?.click();
   }
 
   async function stuck() {
@@ -144,7 +183,7 @@
   function ask(deal) {
     const form = swap(queue.answers.get(deal.key));
     if (!form) return;
-    begin(form, { send: sendFrom(form, deal) });
+    entered = begin(form, { send: sendFrom(form, deal) });
     byId("decide").hidden = false;
     byId("leave").addEventListener("click", async () => {
       await queue.drop(deal);
@@ -163,17 +202,22 @@
   // How the deals of *form* are sent: in the place of *decided*, the deal about which it asks, if it does.
   function sendFrom(form, decided = null) {
     return async (deal, sent) => {
+      sending = true;
       try {
         await (decided ? queue.replace(decided.key, deal) : queue.add(deal));
-      } catch {
-        // No database here: as it is sent without this script.
-        return void HTMLFormElement.prototype.submit.call(form);
+      } catch (error) {
+        sending = false;
+        // No database here: as it is sent without this script, if there is a network.
+        if (await queue.reach()) return void HTMLFormElement.prototype.submit.call(form);
+        await say("waiting-full");
+        throw error;
       }
       sent();
       // Where there was no network just now, nobody waits long for it.
       const late = new Promise((resolve) => setTimeout(resolve, queue.lost() ? 1000 : 10000));
       await Promise.race([queue.drain(), late]);
       const [left] = unsaved(await queue.of(deal.session));
+      sending = false;
       if (!left) leave(form.dataset.saved);
       else if (queue.answers.has(left.key)) ask(left);
       else await goOn(deal.session);
@@ -184,13 +228,21 @@
   async function arrive() {
     const form = document.querySelector("form[data-session]");
     if (!form) return;
-    begin(form, { send: sendFrom(form) });
+    entered = begin(form, { send: sendFrom(form) });
     if (!("fresh" in form.dataset)) return;
-    const [left] = await queue.of(here(), Number(form.elements.expected_version.value));
-    if (!left) return;
-    if (left.state === "asks") await queue.drain(left.key);
-    if (queue.answers.has(left.key)) ask(left);
-    else await goOn(here());
+    const version = Number(form.elements.expected_version.value);
+    let [left] = await queue.of(here(), version);
+    if (left?.state === "asks") {
+      await queue.drain(left.key);
+      [left] = await queue.of(here(), version);
+    }
+    if (left && queue.answers.has(left.key)) ask(left);
+    else if (left?.state === "asks") await stuck();
+    else {
+      if (left) await goOn(here());
+      // A page that was kept knows nothing of it.
+      choose(location.search, false);
+    }
   }
 
   function fetchAhead() {
@@ -208,47 +260,70 @@
     show();
   }
 
-  // Where no service worker does it, a link leads on without the network.
-  async function withoutWorker(event) {
-    const link = event.target.closest("#next, .turned-up a, .deal-title a");
-    if (!link || navigator.serviceWorker?.controller || !cut()) return;
+  // Where there is no network, links lead on.
+  async function follow(event) {
+    const link = event.target.closest("#next, .turned-up a, .deal-title a, [data-of=look]");
+    if (!link || !cut()) return;
+    const isBack = Boolean(link.closest(".deal-title"));
+    // A service worker has the page of the session.
+    if (isBack && !behind && navigator.serviceWorker?.controller) return;
     event.preventDefault();
-    if (link.closest(".deal-title")) {
-      if (behind) history.back();
-      else say("waiting-stuck");
-      return;
-    }
-    const [page, chosen] = [document.body, new URLSearchParams(link.search)];
+    if (isBack && behind) history.back();
+    else if (link.matches("#next, .turned-up a")) enter(link.search);
+    else if (await queue.reach()) location.assign(link.href);
+    else say("waiting-stuck");
+  }
+
+  // Put the next form in the place of the page of the session, with what *search* says chosen.
+  async function enter(search) {
+    const page = document.body;
     await goOn(here());
     if (document.body === page) return;
     behind = page;
     history.pushState(null, "", "#deal");
-    for (const [name, value] of chosen) byId(`${name}-${value}`)?.click();
+    choose(search, true);
   }
 
   document.addEventListener("click", (event) => {
-    if (event.target.id !== "waiting-copy") return void withoutWorker(event);
+    if (event.target.id !== "waiting-copy") return void follow(event);
     const list = byId("waiting").querySelector("ol");
     getSelection().selectAllChildren(list);
     navigator.clipboard?.writeText(getSelection().toString());
   });
-  // What else changes the session would come before the deals that wait.
+  // What else changes the session would come before the deals that wait, unless a person must decide about those; and it
+  // needs the network. A deal that is thrown in is entered like any other.
   document.addEventListener(
     "submit",
-    (event) => {
-      if (event.target.id !== "acts" || !listed.length || event.submitter?.name === "side") return;
+    async (event) => {
+      const { target: form, submitter } = event;
+      const first = listed[0]?.state === "waits" && submitter?.name !== "side";
+      if (form.id !== "acts" || reached || !(first || cut())) return;
       event.preventDefault();
       event.stopPropagation();
-      say("waiting-first");
+      if (submitter?.name === "contract") await enter(`contract=${submitter.value}`);
+      else if (first) await say("waiting-first");
+      else if (await queue.reach()) {
+        reached = true;
+        submitter.click();
+        reached = false;
+      } else await say("waiting-network");
     },
     true,
   );
   window.addEventListener("popstate", () => behind && back());
-  document.addEventListener("queue", show);
-  document.addEventListener("moved-on", fetchAhead);
+  // What could not go on then can now.
+  window.addEventListener("online", () => document.querySelector("form[data-session][hidden]") && location.reload());
+  document.addEventListener("queue", () => show().catch(() => {}));
+  document.addEventListener("moved-on", () => {
+    nameNext();
+    fetchAhead();
+  });
   navigator.serviceWorker?.addEventListener("controllerchange", fetchAhead);
   window.addEventListener("load", fetchAhead);
-  show();
+  show().then(() => {
+    // A session that is shown can be recorded in again.
+    if (here() && listed[0]?.gone) queue.drain(listed[0].key);
+  }, () => {});
   arrive();
-  loadForms();
+  loadForms().catch(() => {});
 })();

@@ -1,5 +1,6 @@
-// The service worker, after the two lines that name its release and the files of that: pages come from the network, and
-// only where there is none from what was kept of the same release. Nothing else that pages ask for goes through here.
+// The service worker, after the lines that name its release, the files of that, and the page of those that is shown where
+// there is none: pages come from the network, and only where there is none from what was kept of the newest release that
+// was seen. Of what else pages ask for, only what is shipped goes through here.
 "use strict";
 
 const [PAGES, SHIPPED] = [`pages ${RELEASE}`, `files ${RELEASE}`];
@@ -18,44 +19,58 @@ async function activate() {
   await fetch(start, { headers: { "X-Fragment": "1" } }).then((reply) => learn(start, reply), () => {});
 }
 
-// Keep what may be kept. A page of another release, or one that is not there for this browser any more, as where a link
-// was withdrawn, takes all that was kept with it.
+const ours = (reply) => reply.headers.has("X-Release");
+
+// Keep what may be kept, for the release it is of: the files of a newer one may be here already. What was kept of another
+// release goes, and what shows something of a group that is not open to this browser any more.
 async function learn({ pathname, search }, reply) {
-  if ([403, 404].includes(reply.status) || reply.headers.get("X-Release") !== RELEASE) return caches.delete(PAGES);
+  const release = `pages ${reply.headers.get("X-Release")}`;
+  for (const name of await caches.keys()) if (name.startsWith("pages ") && name !== release) await caches.delete(name);
+  const pages = await caches.open(release);
+  // It names every group there is for this browser.
+  const groups = reply.headers.get("X-Groups")?.split(" ");
+  for (const request of groups ? await pages.keys() : []) {
+    const shows = (await pages.match(request, { ignoreVary: true })).headers.get("X-Keep").split(" ");
+    if (!shows.every((group) => groups.includes(group))) await pages.delete(request);
+  }
+  if ([403, 404].includes(reply.status) && !search) await pages.delete(pathname, { ignoreVary: true });
   if (!reply.ok || reply.redirected || search || !reply.headers.has("X-Keep")) return;
-  const pages = await caches.open(PAGES);
   // A page that was kept can tell by this of when it is.
   const headers = new Headers(reply.headers);
   headers.set("Last-Modified", headers.get("Date"));
   await pages.put(pathname, new Response(reply.body, { headers }));
-  if (pathname !== "/") return;
-  // The start page names every group there is for this browser.
-  const groups = reply.headers.get("X-Keep").split(" ");
-  for (const request of await pages.keys()) {
-    const page = await pages.match(request, { ignoreVary: true });
-    if (new URL(request.url).pathname !== "/" && !groups.includes(page.headers.get("X-Keep"))) await pages.delete(request);
-  }
 }
 
 async function fromNetwork(event, address) {
   const reply = await fetch(event.request);
-  // A redirect is followed by the browser, and comes here again.
-  if (reply.type === "opaqueredirect") return reply;
-  // This is no answer of ours: something in between says that it gets none.
-  if (reply.status > 500 && !reply.headers.has("X-Release")) throw new Error(`the network answered ${reply.status}`);
-  event.waitUntil(learn(address, reply.clone()));
+  if (ours(reply)) event.waitUntil(learn(address, reply.clone()));
   return reply;
 }
 
+// For a script, what is no answer of ours is none: something in between gave it.
+async function part(event, address) {
+  const reply = await fromNetwork(event, address);
+  return ours(reply) ? reply : Response.error();
+}
+
 async function page(event, address) {
-  const pages = await caches.open(PAGES);
-  const kept = await pages.match(address.pathname, { ignoreVary: true });
+  const kept = await caches.match(address.pathname, { ignoreVary: true });
   const reply = fromNetwork(event, address);
   // One that comes late is learned from all the same.
   event.waitUntil(reply.catch(() => {}));
-  if (!kept) return reply;
+  if (!kept) return reply.catch(() => nowhere(address));
+  // A redirect is followed by the browser, and comes here again.
+  const usable = reply.then((reply) => (ours(reply) || reply.type === "opaqueredirect" ? reply : kept), () => kept);
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE, kept));
-  return Promise.race([reply.catch(() => kept), late]);
+  return Promise.race([usable, late]);
+}
+
+// Says that there is no network, and leads to what has been kept.
+async function nowhere({ pathname }) {
+  const page = await caches.match(NOWHERE, { ignoreVary: true });
+  const [session] = pathname.match(/^\/sessions\/\d+/) ?? ["/"];
+  const html = (await page.text()).replaceAll("{back}", session);
+  return new Response(html, { headers: page.headers });
 }
 
 async function file(request) {
@@ -69,7 +84,8 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const address = new URL(request.url);
   if (request.method !== "GET" || address.origin !== location.origin) return;
-  if (FILES.includes(address.pathname + address.search)) event.respondWith(file(request));
-  else if (request.mode === "navigate") event.respondWith(page(event, address));
-  else if (request.headers.has("X-Fragment")) event.respondWith(fromNetwork(event, address));
+  if (request.mode === "navigate") event.respondWith(page(event, address));
+  else if (request.headers.has("X-Fragment")) event.respondWith(part(event, address));
+  // What is shipped, of this release or a newer one.
+  else if (address.searchParams.has("v")) event.respondWith(file(request));
 });

@@ -79,7 +79,7 @@ def _page(game_session: AnyRow) -> str:
         score_sheet=sheet.score_sheet(game_session, names, deals, shown=len(shown)),
         older=url_for("deals.index", session_id=game_session.id, before=shown[-1].number) if older else None,
         standings=_standings(game_session, names) if game_session.state == "closed" else [],
-        unit=_("Chips") if unit is Unit.CHIPS else _("Points"),
+        unit=amounts.unit_name(unit),
     )
 
 

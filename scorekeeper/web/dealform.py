@@ -67,6 +67,11 @@ class DealForm:
         return self._address("declaring.preview", "deals.preview", "deals.preview_correction")
 
     @property
+    def since(self) -> str:
+        """What is said beside the form while it is open; what is asked must be told the version it aims at."""
+        return url_for("live.since", session_id=self.session.id, version=self.session.version, saves=1)
+
+    @property
     def back(self) -> str:
         return self._address("board.session", "board.session", "deals.deal")
 
@@ -108,7 +113,7 @@ class DealForm:
         return declaration(entry) if self.declares else entry
 
     def follows(self, form: SessionForm) -> bool:
-        """Whether the deal that waited before this one on a phone, if it names one, is what led to the expected version."""
+        """Whether the deal that it names as waiting before it on a phone, if any, led to the expected version."""
         after = request.form.get("after")
         return not after or after == queries.submission_of(db.session(), self.session.id, form.expected_version.data)
 
@@ -207,17 +212,26 @@ def stale_page(form: DealForm, session_form: SessionForm) -> ResponseReturnValue
     session_form.renew(form.session.version)
     deals = queries.deals(db.session(), form.session.id)
     meanwhile = [deal for deal in deals if deal.version > (seen if follows else seen - 1)][:MAX_MEANWHILE]
+    pen_moved = follows and not form.session.writes and queries.only_pen_moved(db.session(), form.session.id, seen)
     if form.session.state == "closed" and form.corrects is None:
         notices = [_("This session has been ended meanwhile, so nothing was saved. Reopen it to record this deal.")]
     elif not follows:
         notices = [_("The session is not what this deal was entered on, so nothing was saved. Is it still missing?")]
-    elif seen == form.session.version and not form.session.writes:
-        notices = [_("Another phone has the pen, so nothing was saved.")]
+    elif pen_moved:
+        notices = []
     elif form.corrects is not None:
         notices = [_("The session has changed meanwhile, so nothing was saved. Is this correction still needed?")]
     else:
         notices = [_("The session has changed meanwhile, so nothing was saved. Is this deal still missing?")]
-    return form_page(form, form.entered().facts, session_form, status=409, notices=notices, meanwhile=meanwhile)
+    return form_page(
+        form,
+        form.entered().facts,
+        session_form,
+        status=409,
+        notices=notices,
+        meanwhile=meanwhile,
+        pen_moved=pen_moved and not notices,
+    )
 
 
 def form_page(
@@ -229,6 +243,7 @@ def form_page(
     problems: Sequence[Problem] | None = None,
     notices: Sequence[str] = (),
     meanwhile: Rows = (),
+    pen_moved: bool = False,
 ) -> tuple[str, int]:
     entry = form.entry(facts)
     values = _entry_values(form, entry, entry.problems if problems is None else problems)
@@ -241,6 +256,8 @@ def form_page(
         status=status,
         notices=[*notices, *_would_discard(form), *_out_of_turn(form, entry)],
         ahead=seats_ahead(form.session, form.table) if form.queues and request.method == "GET" else None,
+        pen_moved=pen_moved,
+        version=session_form.expected_version.data or form.session.version,
         meanwhile=sheet.score_sheet(form.session, form.names, meanwhile) if meanwhile else None,
         lookup=lookup(
             form.game,

@@ -35,6 +35,17 @@ class PlainForm(FlaskForm):  # type: ignore[misc]
             """Only what a form sends: FlaskForm would take any JSON too, and stumble over most of it."""
             return None if request.is_json else super().wrap_formdata(form, formdata)
 
+    def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
+        """Put each problem beside its field, and return those that belong to no field of this form."""
+        homeless = []
+        for problem in problems:
+            field = self._fields.get(problem.field)
+            if field is None:
+                homeless.append(problem)
+            else:
+                field.errors = [*field.errors, problem_message(problem, names)]
+        return homeless
+
 
 class SubmissionForm(PlainForm):
     """A form that does its work once, however often it is sent."""
@@ -51,17 +62,6 @@ class SubmissionForm(PlainForm):
     def renew_submission(self) -> None:
         """Make this another form, which does its own work when it is sent; what was typed stays."""
         self.submission_id.data = new_submission_id()
-
-    def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
-        """Put each problem beside its field, and return those that belong to no field of this form."""
-        homeless = []
-        for problem in problems:
-            field = self._fields.get(problem.field)
-            if field is None:
-                homeless.append(problem)
-            else:
-                field.errors = [*field.errors, problem_message(problem, names)]
-        return homeless
 
 
 class SessionForm(SubmissionForm):

@@ -11,13 +11,23 @@ from collections.abc import Iterator
 from typing import Final
 
 import flask
-from flask import Blueprint, Flask, Response, current_app, has_app_context, request, stream_with_context
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    current_app,
+    has_app_context,
+    render_template,
+    request,
+    stream_with_context,
+)
 from sqlalchemy import event
 from werkzeug.exceptions import Forbidden, NotFound
 
 from scorekeeper.extensions import db
 from scorekeeper.watcher import Watcher
 from scorekeeper.web import access
+from scorekeeper.web.board import answer, tag_of
 
 blueprint = Blueprint("live", __name__)
 
@@ -54,6 +64,18 @@ def live(session_id: int) -> Response:
     # A proxy must not hold back what there is of an answer.
     response.headers["X-Accel-Buffering"] = "no"
     return response
+
+
+@blueprint.get("/sessions/<id:session_id>/since")
+def since(session_id: int) -> Response:
+    """What is said beside a form, or before one, that was shown at a ``version`` of the session and stays as it is."""
+    session = access.game_session(session_id)
+    version = request.args.get("version", session.version, int)
+    saves = "saves" in request.args
+    return answer(
+        tag_of(session, version, saves),
+        lambda: render_template("live/since.html", session=session, version=version, saves=saves),
+    )
 
 
 def _events(session_id: int, seen: int | None) -> Iterator[str]:

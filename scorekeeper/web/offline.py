@@ -61,8 +61,9 @@ def worker() -> Response:
     script = _KILLED
     if current_app.config["OFFLINE"]:
         names = sorted(path.name for path in _STATIC.iterdir() if path.suffix in {".css", ".js", ".svg"})
-        files = json.dumps([words_url(), *(static_url(name) for name in names if name != "worker.js")])
-        named = f'const RELEASE = "{release()}";\nconst FILES = {files};\n'
+        nowhere = url_for(".no_network", v=f"{release()}-{get_locale()}")
+        files = [words_url(), nowhere, *(static_url(name) for name in names if name != "worker.js")]
+        named = f'const RELEASE = "{release()}";\nconst FILES = {json.dumps(files)};\nconst NOWHERE = "{nowhere}";\n'
         script = named + (_STATIC / "worker.js").read_text("utf-8")
     return Response(script, mimetype="text/javascript")
 
@@ -74,6 +75,12 @@ def words() -> Response:
     response.cache_control.private = response.cache_control.immutable = True
     response.cache_control.max_age = 365 * 24 * 60 * 60
     return response
+
+
+@blueprint.get("/no-network")
+def no_network() -> str:
+    """What the service worker shows in place of a page that it has not kept."""
+    return render_template("no_network.html")
 
 
 def words_url() -> str:

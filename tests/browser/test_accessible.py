@@ -16,7 +16,7 @@ from tests.http.world import FILES
 PHONE: ViewportSize = {"width": 360, "height": 640}
 NARROW: ViewportSize = {"width": 320, "height": 640}
 
-NO_PAGES = FILES | {"board.board", "live.live", "links.open_link", "offline.words", "pen.offer"}
+NO_PAGES = FILES | {"board.board", "live.live", "live.since", "links.open_link", "offline.words", "pen.offer"}
 """What is fetched, but is no page to look at: a part of one, a file, and a redirect."""
 
 SMALL_TARGETS = """() => {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -263,6 +265,104 @@ def test_it_says_so_when_the_network_goes_and_comes(
     context.set_offline(False)
 
     says(page, "Live")
+
+
+def test_a_clock_that_is_set_back_keeps_no_page_live(context: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            page = opened(context, server, make_session(db))
+        says(page, "Live")
+        page.evaluate("{ const real = Date.now; Date.now = () => real() - 3_600_000 }")
+        os.killpg(server.process, signal.SIGSTOP)
+        try:
+            says(page, "No connection, as of")
+        finally:
+            os.killpg(server.process, signal.SIGCONT)
+
+
+def test_a_page_that_cannot_reach_what_its_stream_says_asks_now_and_then(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    ahead = "retry: 60000\n\nevent: version\ndata: 9999\n\n"
+    context.route("**/live?*", lambda route: route.fulfill(content_type="text/event-stream", body=ahead))
+    session = make_session(db)
+    page = opened(context, server, session)
+    asked = requests_of(page, f"/sessions/{session.id}")
+
+    for _ in range(3):
+        with page.expect_request(f"{server.url}/sessions/{session.id}"):
+            pass
+
+    says(page, "Live")
+    assert 3 <= len(asked) <= 10
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_server_in_trouble_is_not_called_no_connection(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    session = make_session(db)
+    page = opened(context, server, session, path)
+    says(page, "Live")
+    failed = {"status": 500, "headers": {"X-Release": "any"}, "body": "Something went wrong here"}
+    page.route(f"**/sessions/{session.id}{path}", lambda route: route.fulfill(**failed))
+
+    make_deal(db, session)
+
+    says(page, "Server trouble, as of")
+
+
+def test_a_deal_that_is_not_sent_shows_at_once_that_there_is_no_connection(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = opened(context, server, session, "/deals/new")
+    says(page, "Live")
+    choose(page, "declarer-0", "partner-2", "tricks-5")
+    # The stream stays, as with a network that lets nothing new through.
+    page.route("**/sessions/**", lambda route: route.abort())
+
+    page.locator("#record").tap()
+
+    says(page, "No connection, as of")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_open_page_is_told_of_a_newer_version_and_can_use_it(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    session = make_session(db)
+    page = opened(context, server, session, path)
+    says(page, "Live")
+    address = f"**/sessions/{session.id}{path}"
+
+    def of_another_release(route: Route) -> None:
+        reply = route.fetch()
+        route.fulfill(response=reply, headers={**reply.headers, "x-release": "another"})
+
+    page.route(address, of_another_release, times=1)
+    make_deal(db, session)
+
+    use = page.get_by_role("button", name="Use it")
+    expect(use).to_be_visible(timeout=15_000)
+    with page.expect_navigation():
+        use.tap()
+    expect(use).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", ["/deals/new", "/deals/1/correct", "/deals/declare", "/seats", "/bidding?say="])
+def test_what_is_open_and_stays_as_it_is_says_when_the_session_has_moved_on(
+    context: BrowserContext, server: Server, db: Session, path: str
+) -> None:
+    session = make_session(db)
+    make_deal(db, session)
+    page = opened(context, server, session, path)
+    says(page, "Live")
+    expect(page.locator("#since")).to_have_text("")
+
+    make_deal(db, session)
+
+    expect(page.locator("#since")).to_contain_text("has changed since this was opened", timeout=15_000)
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -6,7 +6,9 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,12 +18,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
-from scorekeeper.services.groups import Role, create_link, withdraw_link
+from scorekeeper.services.groups import Role, withdraw_link
 from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
 from tests.browser.deals import brought, choose, seated
 from tests.browser.places import SOLO_SET
-from tests.factories import MadeSession, make_deal, make_session
+from tests.factories import MadeSession, make_deal, make_link, make_session
 
 PHONE: dict[str, Any] = {**conftest.PHONE, "reduced_motion": "reduce", "service_workers": "allow"}
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
@@ -61,9 +63,12 @@ DIE_MEANWHILE = """() => {
     const ask = window.fetch;
     window.fetch = async (address, options) => {
         const reply = ask(address, options);
-        if (options?.method === "POST") await window.die();
+        if (options?.method !== "POST") return reply;
+        await window.die();
         window.fetch = ask;
-        return reply;
+        // An answer that came all the same is lost.
+        await reply.catch(() => {});
+        throw new TypeError("The server is gone.");
     };
 }"""
 """JavaScript: the server is killed while it has a deal to save."""
@@ -73,6 +78,20 @@ ARRIVED = """async () => {
         await new Promise((resolve) => setTimeout(resolve, 50));
 }"""
 """JavaScript: waits until nothing waits any more."""
+
+FORMS = """async (session) => {
+    while (!(await queue.formsOf(session)) || !(await caches.match(`/sessions/${session}`, { ignoreVary: true })))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until the forms of this release are there, and the page of the session."""
+
+PRUNED = """async ([ours, theirs]) => {
+    const kept = (path) => caches.match(path, { ignoreVary: true });
+    while ((await queue.formsOf(theirs)) || (await kept(`/sessions/${theirs}`)))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    if (!(await queue.formsOf(ours))) throw new Error("Ours is gone as well.");
+}"""
+"""JavaScript: waits until nothing of a session is there any more, while that of another one is."""
 
 RELEASE = "document.querySelector('script[data-words]').dataset.words"
 KEPT = """async () => {
@@ -100,17 +119,20 @@ def worker(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) 
     browser.close()
 
 
-@pytest.fixture(params=["worker", "page alone"])
-def context(request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
-    """A phone, at an address that allows a service worker or at one that does not."""
-    if request.param == "worker":
-        yield request.getfixturevalue("worker")
-        return
-    browser: Browser = request.getfixturevalue("browser")
+@pytest.fixture
+def alone(browser: Browser) -> Iterator[BrowserContext]:
+    """A phone at an address that allows no service worker."""
     context = browser.new_context(**{**PHONE, "service_workers": "block"})
     context.add_init_script("window.alone = true")
     yield context
     context.close()
+
+
+@pytest.fixture(params=["worker", "alone"])
+def context(request: pytest.FixtureRequest) -> BrowserContext:
+    """A phone, at an address that allows a service worker or at one that does not."""
+    found: BrowserContext = request.getfixturevalue(request.param)
+    return found
 
 
 def sit_down(context: BrowserContext, server: Server, session: MadeSession, version: int = 1) -> Page:
@@ -197,6 +219,7 @@ def test_what_waits_survives_a_reload_and_a_closed_browser(
         waiting(page, 1)
         page.reload()
         waiting(page, 1)
+        page.locator("#next").tap()
         expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
         record(page, *FIVE_BY_BEN)
         waiting(page, 2)
@@ -302,7 +325,8 @@ def conflicting(context: BrowserContext, server: Server, db: Session) -> tuple[M
 
 
 def decide(page: Page, *, leave: bool = False) -> None:
-    expect(page.locator("#decide")).to_be_visible()
+    for button in ("#record", "#leave"):
+        expect(page.locator(button)).to_be_in_viewport(ratio=1)
     page.locator("#leave" if leave else "#record").tap()
 
 
@@ -412,9 +436,7 @@ def test_after_the_end_of_a_game_it_goes_on_with_the_network(
     expect(page.locator("#waiting")).to_contain_text("Ann took every trick and wins")
     expect(page.locator("form[data-session]")).to_be_hidden()
     context.set_offline(False)
-    page.goto(f"{server.url}/sessions/{session.id}")
-    arrived(page)
-    expect(page.get_by_role("button", name="Start game 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Start game 2")).to_be_visible(timeout=15_000)
 
 
 def test_while_deals_wait_nothing_else_changes_the_session(
@@ -441,7 +463,7 @@ def test_when_a_link_is_withdrawn_nothing_of_its_group_stays_but_what_was_entere
     worker: BrowserContext, server: Server, db: Session
 ) -> None:
     session = make_session(db)
-    scorer = create_link(db, session.group.group_id, Role.SCORER, "Ann's phone")
+    scorer = make_link(db, session.group.group_id, Role.SCORER, "Ann's phone")
     page = sit_down(worker, server, MadeSession(session.id, scorer))
     page.locator("#next").tap()
     worker.set_offline(True)
@@ -449,25 +471,24 @@ def test_when_a_link_is_withdrawn_nothing_of_its_group_stays_but_what_was_entere
     waiting(page, 1)
     withdraw_link(db, session.group.group_id, scorer.link_id)
     worker.set_offline(False)
-    expect(page.locator("#waiting")).to_contain_text("Needs you: Your link does not let you", timeout=30_000)
-
-    page.goto(f"{server.url}/sessions/{session.id}")
-    expect(page.get_by_text("There is no such page")).to_be_visible()
+    expect(page.get_by_text("There is no such page")).to_be_visible(timeout=30_000)
     page.goto(server.url)
     waiting(page, 1)
+    expect(page.locator("#waiting")).to_contain_text("Needs you: Your link does not let you", timeout=15_000)
     expect(page.locator("#waiting")).to_contain_text("Declarer: Ann")
     worker.set_offline(True)
     page.goto(server.url)
     assert page.evaluate(KEPT) == ["/"]
     page.get_by_role("button", name="Leave it out").tap()
     expect(page.locator("#waiting")).to_be_hidden()
-    with pytest.raises(Error, match="ERR_"):
-        page.goto(f"{server.url}/sessions/{session.id}")
+    assert page.evaluate("queue.formsOf", session.id) is None
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator("h1")).to_have_text("No network")
 
 
 def test_a_viewer_sees_nothing_of_what_waits(worker: BrowserContext, server: Server, db: Session) -> None:
     session = make_session(db)
-    viewer = create_link(db, session.group.group_id, Role.VIEWER, "Ann's aunt")
+    viewer = make_link(db, session.group.group_id, Role.VIEWER, "Ann's aunt")
     page = worker.new_page()
     page.goto(f"{server.url}/open/{viewer.token}")
     page.goto(f"{server.url}/sessions/{session.id}")
@@ -497,7 +518,14 @@ def test_a_new_release_is_told_and_waits_until_it_is_used(worker: BrowserContext
         # Every page is the server's own, whichever worker stands between.
         assert page.evaluate(RELEASE) != old
         expect(page.get_by_text("A new version is ready.")).to_be_visible(timeout=30_000)
-        assert not page.evaluate(KEPT)
+        # Between its arrival and its use one records without the network as well.
+        page.evaluate(FORMS, session.id)
+        worker.set_offline(True)
+        page.reload()
+        page.locator("#next").tap()
+        expect(page.locator("h1")).to_have_text("Deal 1 · Dan deals")
+        worker.set_offline(False)
+        page.goto(f"{server.url}/sessions/{session.id}")
         with page.expect_navigation():
             page.get_by_role("button", name="Use it").tap()
         expect(page.get_by_text("A new version is ready.")).to_be_hidden()
@@ -542,3 +570,288 @@ def test_where_another_phone_has_taken_the_pen_meanwhile_the_person_is_asked(
     arrived(page)
     assert facts(db, session) == [("five", 1), ("half", 0)]
     expect(phone.get_by_role("button", name="Take it over")).to_be_visible(timeout=15_000)
+
+
+def clashing(context: BrowserContext, server: Server, db: Session) -> tuple[MadeSession, Page]:
+    """A deal waits on a phone where another has recorded one meanwhile, and the form of the deal after it is open."""
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
+    choose(page, *FIVE_BY_BEN)
+    make_deal(db, session, SOLO_SET)
+    context.set_offline(False)
+    expect(page.locator("#waiting")).to_contain_text("Needs you", timeout=15_000)
+    return session, page
+
+
+def test_a_form_that_was_open_before_a_clash_is_never_saved_unasked(
+    worker: BrowserContext, server: Server, db: Session
+) -> None:
+    session, page = clashing(worker, server, db)
+    tab = worker.new_page()
+    tab.goto(f"{server.url}/sessions/{session.id}")
+    tab.get_by_role("button", name="Leave it out").tap()
+    expect(tab.locator("#waiting li")).to_have_count(0)
+
+    page.bring_to_front()
+    page.locator("#record").tap()
+
+    expect(page.get_by_role("alert")).to_contain_text("The session is not what this deal was entered on")
+    expect(page.locator("main .sheet")).to_contain_text("Solo")
+    assert facts(db, session) == [("solo", 2)]
+    decide(page)
+    arrived(page)
+    assert facts(db, session) == [("solo", 2), ("five", 1)]
+
+
+def test_a_form_above_which_the_deal_before_it_is_left_out_begins_anew_with_what_was_entered(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session, page = clashing(alone, server, db)
+    page.locator("#waiting summary").tap()
+    page.get_by_role("button", name="Leave it out").tap()
+
+    expect(page.locator("h1")).to_have_text("Deal 1 · Dan deals")
+    assert brought(page)["Ben"] == ("+3", "+3")
+    page.locator("#record").tap()
+    expect(page.locator("main .sheet")).to_contain_text("Solo")
+    decide(page)
+    arrived(page)
+    assert facts(db, session) == [("solo", 2), ("five", 1)]
+
+
+def test_where_the_game_has_ended_meanwhile_the_next_can_be_started_and_the_deal_looked_at(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db, card_game="dirty-clubs")
+    page = sit_down(alone, server, session)
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    record(page, "turn_up-clubs", "tricks-0-2", "tricks-1-1", "tricks-2-1", "tricks-3-1")
+    waiting(page, 1)
+    make_deal(db, session, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]})
+    alone.set_offline(False)
+    expect(page.locator("#waiting")).to_contain_text("Needs you", timeout=15_000)
+    page.goto(f"{server.url}/sessions/{session.id}")
+
+    page.get_by_role("button", name="Start game 2").tap()
+    expect(page.locator("#next")).to_have_text("Record the next deal")
+    page.get_by_role("link", name="Look at it").tap()
+    decide(page)
+
+    arrived(page)
+    db.rollback()
+    assert len(db.scalars(select(Deal).where(Deal.session_id == session.id)).all()) == 2
+
+
+def test_whoever_is_let_in_again_goes_on_where_it_stopped(alone: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    scorer = make_link(db, session.group.group_id, Role.SCORER, "Kitchen")
+    page = sit_down(alone, server, MadeSession(session.id, scorer))
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    record(page, *FIVE_BY_BEN)
+    waiting(page, 2)
+    withdraw_link(db, session.group.group_id, scorer.link_id)
+    alone.set_offline(False)
+    expect(page.get_by_text("There is no such page")).to_be_visible(timeout=15_000)
+    page.goto(server.url)
+    expect(page.locator("#waiting")).to_contain_text("Your link does not let you", timeout=15_000)
+
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+
+    arrived(page)
+    assert facts(db, session) == [("half", 0), ("five", 1)]
+
+
+class InBetween(BaseHTTPRequestHandler):
+    """Something between the phone and the server that gives an answer of its own."""
+
+    def do_GET(self) -> None:
+        self.send_response(404)
+        self.end_headers()
+        self.wfile.write(b"404 page not found")
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_the_answer_of_something_in_between_takes_nothing_from_the_phone(
+    worker: BrowserContext, tmp_path: Path
+) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(worker, server, session)
+        # Nor does a page that this browser may not see.
+        page.goto(f"{server.url}/nowhere")
+        page.goto(f"{server.url}/sessions/{session.id}")
+    with ThreadingHTTPServer(("127.0.0.1", urlsplit(server.url).port or 0), InBetween) as between:
+        Thread(target=between.serve_forever, daemon=True).start()
+        page.goto(f"{server.url}/sessions/{session.id}")
+        page.locator("#next").tap()
+        record(page, *HALF_BY_ANN)
+        waiting(page, 1)
+        expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
+        between.shutdown()
+
+
+def test_without_the_network_what_needs_it_says_so_and_what_is_thrown_in_is_entered(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db, ruleset="mensch-russian")
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+
+    page.get_by_role("button", name="Misdeal").tap()
+    expect(page.get_by_text("This needs the network. Nothing has been changed.")).to_be_visible()
+    page.get_by_role("button", name="Thrown in").tap()
+    expect(page.locator("#contract-passed-out")).to_be_checked()
+    page.locator("#record").tap()
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Dan deals")
+    context.set_offline(False)
+
+    arrived(page)
+    db.rollback()
+    (deal,) = db.scalars(select(Deal).where(Deal.session_id == session.id))
+    assert deal.facts["contract"] == "passed-out"
+
+
+def test_a_server_in_trouble_is_waited_for_like_the_network(alone: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    release = page.evaluate("fetch('/').then((reply) => reply.headers.get('X-Release'))")
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    record(page, *FIVE_BY_BEN)
+    waiting(page, 2)
+    failed = {"status": 500, "headers": {"X-Release": release}, "body": "<h1>Something went wrong here</h1>"}
+    page.route("**/deals", lambda route: route.fulfill(**failed), times=1)
+    page.locator("#waiting summary").tap()
+    alone.set_offline(False)
+
+    expect(page.locator("#waiting")).to_contain_text("Waits for the server", timeout=15_000)
+    arrived(page)
+    assert facts(db, session) == [("half", 0), ("five", 1)]
+
+
+def test_a_network_that_only_hangs_puts_a_deal_in_the_queue_once(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    choose(page, *HALF_BY_ANN)
+    page.clock.install()
+    page.route("**/sessions/**", lambda route: None)
+    page.locator("#record").tap()
+    expect(page.locator("#record")).to_have_text("Sending…")
+    page.clock.fast_forward(7_000)
+    page.locator("#record").tap()
+    page.clock.fast_forward(4_000)
+
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Ann deals")
+    assert len(page.evaluate("queue.all()")) == 1
+
+
+def test_a_deal_that_was_sent_without_an_answer_is_not_said_to_be_nowhere(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    page.locator("#next").tap()
+    choose(page, *HALF_BY_ANN)
+    page.evaluate(LOSE_TWO_REPLIES)
+    page.locator("#record").tap()
+    waiting(page, 1)
+
+    page.locator("#waiting summary").tap()
+    expect(page.locator("#waiting li")).to_contain_text("It may have arrived already")
+    expect(page.locator("#waiting .hint")).not_to_contain_text("nowhere")
+
+
+def test_what_is_to_be_decided_waits_for_the_network_and_leads_to_no_other_form(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    _, page = conflicting(context, server, db)
+    context.set_offline(True)
+
+    page.get_by_role("link", name="Look at it").tap()
+    expect(page.get_by_text("From here it goes on only with the network.")).to_be_visible()
+    expect(page.locator("#decide")).to_be_hidden()
+
+
+def test_a_database_that_never_opens_leaves_the_form_as_it_is(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    alone.add_init_script("indexedDB.open = () => ({})")
+    session = make_session(db)
+    page = alone.new_page()
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    choose(page, *HALF_BY_ANN)
+    alone.set_offline(True)
+
+    page.locator("#record").tap()
+    expect(page.get_by_text("This browser keeps no deals here")).to_be_visible()
+    expect(page.locator("#declarer-0")).to_be_checked()
+    expect(page.locator("#record")).to_have_text("Record")
+    alone.set_offline(False)
+    page.locator("#record").tap()
+
+    expect(page.locator("#next")).to_have_text("Record deal 2")
+    assert facts(db, session) == [("half", 0)]
+
+
+def test_without_the_network_a_page_that_was_not_kept_leads_to_the_session(
+    worker: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db, card_game="dirty-clubs")
+    page = sit_down(worker, server, session)
+    worker.set_offline(True)
+
+    page.goto(f"{server.url}/sessions/{session.id}/chart")
+    expect(page.locator("h1")).to_have_text("No network")
+    page.get_by_role("link", name="Go on without it").tap()
+
+    # What is turned up is chosen, as from a page that was kept.
+    page.locator("#turned-spades").tap()
+    expect(page.locator("#turn_up-spades")).to_be_checked()
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new?turn_up=hearts")
+    expect(page.locator("#turn_up-hearts")).to_be_checked()
+
+
+def test_while_one_works_in_another_group_nothing_stays_of_one_whose_link_was_withdrawn(
+    worker: BrowserContext, server: Server, db: Session
+) -> None:
+    ours, theirs = make_session(db), make_session(db)
+    scorer = make_link(db, theirs.group.group_id, Role.SCORER, "Kitchen")
+    page = sit_down(worker, server, MadeSession(theirs.id, scorer))
+    page.goto(f"{server.url}/open/{ours.group.token}")
+    page.goto(f"{server.url}/groups/{ours.group.group_id}/links")
+    page.goto(f"{server.url}/groups/{ours.group.group_id}/nothing")
+    page.goto(f"{server.url}/sessions/{ours.id}")
+    page.evaluate(FORMS, ours.id)
+    # Neither a page that is not there nor another group takes anything.
+    assert f"/sessions/{theirs.id}" in page.evaluate(KEPT)
+    assert page.evaluate("queue.formsOf", theirs.id)
+
+    withdraw_link(db, theirs.group.group_id, scorer.link_id)
+    page.goto(f"{server.url}/groups/{ours.group.group_id}")
+
+    page.evaluate(PRUNED, [ours.id, theirs.id])
+    assert f"/sessions/{ours.id}" in page.evaluate(KEPT)

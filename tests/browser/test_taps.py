@@ -219,3 +219,14 @@ def _measure_keys(page: Page) -> None:
             down = max(one[2], other[2]) - min(one[3], other[3])
             assert max(across, down) >= 7.9, (one, other)
     page.evaluate("scrollTo(0, 0)")
+
+
+def test_on_a_phone_on_its_side_the_next_step_is_in_sight(phone: Page, server: Server, db: Session) -> None:
+    session = make_session(db)
+    phone.set_viewport_size({"width": 640, "height": 360})
+    sit_down(phone, server, session)
+
+    expect(phone.locator("#next")).to_be_in_viewport(ratio=1)
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    expect(phone.locator("#record")).to_be_in_viewport(ratio=1)
+    expect(phone.locator("#contract-forced")).to_be_in_viewport(ratio=1)

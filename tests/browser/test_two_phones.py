@@ -88,6 +88,34 @@ def test_who_takes_the_pen_over_is_seen_at_once_by_who_had_it(
     expect(phone.get_by_role("link", name="Record deal 2")).to_be_hidden()
 
 
+def test_an_open_form_is_told_that_the_pen_has_gone_and_saving_asks_one_thing(
+    phone: Page, other_phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    for page in (phone, other_phone):
+        sit_down(page, server, session)
+    other_phone.get_by_role("button", name="Misdeal").tap()
+    start_deal(other_phone, 2)
+    choose(other_phone, *FIVE_BY_BEN)
+    expect(other_phone.locator("[data-live]")).to_have_text("Live")
+
+    phone.get_by_role("button", name="Take it over").tap()
+
+    since = other_phone.locator("#since")
+    expect(since).to_have_text("Another phone has the pen. Saving asks you first.")
+    for control in FIVE_BY_BEN:
+        expect(other_phone.locator(f"#{control}")).to_be_checked()
+    other_phone.locator("#record").tap()
+    expect(since).to_have_text("Another phone has the pen. Nothing has been saved yet; saving now takes it over.")
+    expect(other_phone.locator("main .notice:visible")).to_have_count(1)
+    for control in FIVE_BY_BEN:
+        expect(other_phone.locator(f"#{control}")).to_be_checked()
+    other_phone.get_by_role("button", name="Take the pen and save").tap()
+    expect(other_phone.get_by_role("link", name="Record deal 3")).to_be_visible()
+    expect(phone.get_by_text("Another phone has the pen.")).to_be_visible()
+    assert recorded(db, session) == 2
+
+
 def test_of_one_thumb_on_each_phone_one_writes_a_row(
     phone: Page, other_phone: Page, server: Server, db: Session
 ) -> None:

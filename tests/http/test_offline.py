@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.services.deals import DeclareDeal, declare_deal
-from scorekeeper.services.groups import Role
+from scorekeeper.services.groups import Role, withdraw_link
 from tests.factories import MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
@@ -150,7 +150,7 @@ def test_no_form_is_fetched_where_no_deal_is_due(host: Host, db: Session) -> Non
     correction = host.get(f"/sessions/{session.id}/deals/1/correct")
     assert not correction.soup.select("[data-ahead], #waiting, form[data-session]")
     assert host.get(f"/sessions/{session.id}/deals/ahead/9").status == 404
-    host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
 
     assert not host.get(f"/sessions/{session.id}").soup.select("[data-ahead]")
     assert host.get(f"/sessions/{session.id}/deals/ahead/1").path == f"/sessions/{session.id}"
@@ -263,3 +263,22 @@ def test_a_deal_that_waited_after_one_that_never_came_is_asked_about(host: Host,
     form = page.form("/deals")
     assert "after" not in form.data
     assert form.submit().path == f"/sessions/{session.id}"
+
+
+def test_every_page_names_the_groups_there_are_for_this_browser(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    this = str(host.group.group_id)
+    assert host.get(f"/sessions/{session.id}").response.headers["X-Groups"] == this
+    assert host.get("/nowhere").response.headers["X-Groups"] == this
+    other = make_group(db, name="Strangers")
+    host.get(f"/open/{other.token}")
+    both = {this, str(other.group_id)}
+    seen = host.get(f"/sessions/{session.id}").response
+    assert set(seen.headers["X-Groups"].split()) == both
+    make_link(db, other.group_id, Role.HOST)
+    withdraw_link(db, other.group_id, other.link_id)
+
+    unchanged = host.get(f"/sessions/{session.id}", headers={"If-None-Match": seen.headers["ETag"]}).response
+    assert unchanged.status_code == 304
+    for reply in (unchanged, host.get("/rules").response, host.get(f"/groups/{other.group_id}").response):
+        assert reply.headers["X-Groups"] == this

@@ -224,6 +224,29 @@ def test_a_form_that_somebody_fills_in_without_the_pen_says_so_from_the_beginnin
     assert offers(page_of(other, session)) == {"Take it over"}
 
 
+@pytest.mark.parametrize(
+    ("writes", "behind", "query", "said"),
+    [
+        (True, 0, "&saves=1", ""),
+        (True, 1, "&saves=1", "The session has changed since this was opened. Saving asks you first."),
+        (True, 1, "", "The session has changed since this was opened."),
+        (False, 0, "&saves=1", "Ben has the pen. Saving takes it over."),
+        (False, 1, "&saves=1", "Ben has the pen. Saving asks you first."),
+        (False, 0, "", ""),
+        (False, 1, "", "Ben has the pen."),
+    ],
+)
+def test_what_is_said_beside_an_open_form_is_true_of_the_form(
+    host: Host, other: Visitor, session: MadeSession, db: Session, writes: bool, behind: int, query: str, said: str
+) -> None:
+    record(other, session.id, **HALF_BY_ANN)
+    version = stored(db, session).version - behind
+
+    (since,) = page_of(other if writes else host, session, f"/since?version={version}{query}").soup.select("#since")
+
+    assert " ".join(since.get_text().split()) == said
+
+
 def test_a_form_that_does_not_take_the_pen_writes_nothing_without_it(
     host: Host, other: Visitor, session: MadeSession, db: Session
 ) -> None:
@@ -235,7 +258,7 @@ def test_a_form_that_does_not_take_the_pen_writes_nothing_without_it(
     page = form.submit()
 
     assert page.status == 409
-    assert "Another phone has the pen, so nothing was saved." in page.text
+    assert "Ben has the pen. Nothing has been saved yet; saving now takes it over." in page.text
     assert checked(page, "tricks") == ["5"]
     assert dump(db) == before
 
@@ -250,7 +273,7 @@ def test_a_button_without_the_pen_is_told_who_has_it(
     db.commit()
     before = dump(db)
 
-    page = form.submit()
+    page = form.submit("End")
 
     assert page.status == 409
     assert "Ben has the pen." in page.text
@@ -506,7 +529,7 @@ def test_a_button_without_the_pen_does_not_say_how_a_link_is_called(
     this.pen, this.pen_name = "elsewhere", SECRET
     db.commit()
 
-    page = form.submit()
+    page = form.submit("End")
 
     assert page.status == 409
     assert "Another phone has the pen." in page.text

@@ -123,7 +123,7 @@ def test_every_error_has_a_page_with_a_way_back(app: Flask, host: Host, db: Sess
     stale = host.get(f"/sessions/{session.id}/settlement").form("/close")
     other = host.get(f"/sessions/{session.id}/settlement").form("/close").data
     form = host.get(host.group_path + "/import").form("/import").data
-    stale.submit()
+    stale.submit("End")
     answers = {
         400: host.post(f"/sessions/{session.id}/close"),
         404: host.get("/no-such-page"),

@@ -151,7 +151,7 @@ def test_every_word_of_every_error_page_can_be_translated(app: Flask, host: Host
         host.post("/groups"),
         host.get("/no-such-page"),
         host.post("/rules", data=stale.data),
-        stale.submit(),
+        stale.submit("End"),
         host.post("/groups", data={"name": "x" * 1_100_000}),
         Visitor(app).get(host.group_path),
     ]
