@@ -32,7 +32,7 @@ def total(value: int, unit: Unit) -> Amount:
 
 def unit_name(unit: Unit) -> str:
     """What the sheet counts, as the head of a column."""
-    return _("chips") if unit is Unit.CHIPS else _("points")
+    return _("Chips") if unit is Unit.CHIPS else _("Points")
 
 
 def counted(chips: int) -> str:

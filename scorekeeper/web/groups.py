@@ -25,7 +25,7 @@ from scorekeeper.services.deletion import delete_group, remove_player
 from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player, retire_player
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
-from scorekeeper.web.forms import SubmissionForm, too_many_groups
+from scorekeeper.web.forms import PlainForm, SubmissionForm, too_many_groups
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.links import page_with_new_link, show_once, token_of
 from scorekeeper.web.offline import kept
@@ -66,7 +66,7 @@ for _place in range(PLACES):
     setattr(StartForm, f"players-{_place}", StringField(later("Player %(number)s", number=_place + 1)))
 
 
-class PlayerForm(SubmissionForm):
+class PlayerForm(PlainForm):
     name = StringField(later("Name"))
 
 
@@ -74,7 +74,7 @@ class NewPlayerForm(PlayerForm):
     name = StringField(later("Another player"))
 
 
-class DeleteForm(SubmissionForm):
+class DeleteForm(PlainForm):
     name = StringField(later("Type the name of the group"))
 
 
@@ -137,6 +137,9 @@ def add(group_id: int) -> ResponseReturnValue:
     try:
         add_player(db.session(), group.id, form.name.data or "")
     except Refused as refused:
+        if (name := _already_there(group, refused.problems)) is not None:
+            flash(_("%(player)s is in the group already.", player=isolated(name)), "done")
+            return _to_players(group_id)
         form.add_problems(refused.problems)
         return _group_page(group, form), 422
     return redirect(url_for("groups.group", group_id=group.id, _anchor="players"), 303)
@@ -208,6 +211,18 @@ def delete(group_id: int) -> ResponseReturnValue:
         return _deletion_page(group, form), 422
     flash(_("The group and everything in it has been deleted."), "done")
     return redirect(url_for("groups.start"), 303)
+
+
+def _already_there(group: AnyRow, problems: Sequence[Problem]) -> str | None:
+    """The name that could not be added, if all that is wrong is that somebody who plays is called so to the letter.
+
+    The same form may have added them: then its reply was lost.
+    """
+    if [problem.code for problem in problems] != ["NAME_TAKEN"]:
+        return None
+    name = str(problems[0].values["name"])
+    there = [player.name for player in queries.players(db.session(), group.id) if player.retired_at is None]
+    return name if name in there else None
 
 
 def _to_players(group_id: int) -> ResponseReturnValue:

@@ -90,7 +90,8 @@ def _address(session: AnyRow) -> str:
 
 def _read(token: str) -> PenCode:
     """:raises BadSignature: if it is no code of ours, or too old."""
-    return PenCode(*_signer().loads(token, max_age=CODE_HOLDS), token)
+    session_id, link_id, since = _signer().loads(token, max_age=CODE_HOLDS)
+    return PenCode(session_id, link_id, since, token)
 
 
 def _signer() -> URLSafeTimedSerializer:

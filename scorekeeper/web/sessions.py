@@ -77,6 +77,8 @@ class OpenForm(SubmissionForm):
     """
 
     rules = HiddenField()
+    # The chips and players of which it was last said that the chip set hardly has enough.
+    advised = HiddenField()
     name = StringField(later("Name of the session"))
     dealer = SelectField(later("First dealer"), validate_choice=False)
     price = StringField(later("Price of chips"), render_kw={"inputmode": "decimal"})
@@ -133,6 +135,11 @@ def create(group_id: int) -> ResponseReturnValue:
     command = _entered(form, group, game, published)
     if form.refused:
         return _page(group, game, published, form), 422
+    asked = f"{command.buy_in}/{len(command.players)}"
+    if form.advised.data != asked and (warnings := list(_warnings(group, command))):
+        form.advised.data = asked
+        form.buy_in.errors = [*warnings, _("Nothing is saved yet. Start the session once more to go on all the same.")]
+        return _page(group, game, published, form), 422
     try:
         session_id = open_session(db.session(), command)
     except Refused as refused:
@@ -156,12 +163,27 @@ def _to_hand_out(group: AnyRow, command: OpenSession) -> tuple[str, str]:
     pieces = Bank.with_out(colours_of(group.chip_set), {}).hand_out(command.buy_in, len(command.players))
     if pieces:
         return _("Hand everybody %(pieces)s.", pieces=said(pieces)), "done"
-    return (
-        _(
-            "The chip set cannot make %(chips)s alike for everybody: borrow what is missing.",
-            chips=amounts.counted(command.buy_in),
-        ),
-        "warning",
+    return _too_few(command), "warning"
+
+
+def _warnings(group: AnyRow, command: OpenSession) -> Iterator[str]:
+    """What to know before everybody buys: that the chip set cannot make it, or has nothing of a colour left after."""
+    players = len(command.players)
+    # Everything else is refused anyway.
+    if not (group.chip_set and players and 0 < command.buy_in <= MAX_CHIPS):
+        return
+    bank = Bank.with_out(colours_of(group.chip_set), {})
+    pieces = bank.hand_out(command.buy_in, players)
+    if not pieces:
+        yield _too_few(command)
+    for colour in bank.last_ones(pieces, players):
+        yield _("That takes the last %(colour)s ones in the bank.", colour=isolated(colour.name))
+
+
+def _too_few(command: OpenSession) -> str:
+    return _(
+        "The chip set cannot make %(chips)s alike for everybody: borrow what is missing.",
+        chips=amounts.counted(command.buy_in),
     )
 
 
@@ -225,7 +247,7 @@ def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow],
     form: OpenForm = form_class(
         places=places,
         rules=ruleset.id,
-        name=_("%(game)s, %(day)s", game=ruleset_title(ruleset.id), day=day(today())),
+        name=_("%(game)s, %(day)s", game=game_name(game.id), day=day(today())),
         dealer=BY_LOT,
         currency=last_currency or _likely_currency(),
         priced="1",
@@ -281,6 +303,8 @@ def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm) 
         ruleset={"id": ruleset.id, "title": ruleset_title(ruleset.id), "notice": ruleset_notice(ruleset.id)},
         seats=seats[:usual],
         more_seats=seats[usual:],
+        # The seats offer everybody, and nobody.
+        more_players=len(seats[0].choices) - 1 > usual,
         opening=[form[f"opening-{place}"] for place in form.places],
         stake=groups.pop("stake", None),
         rules=list(groups.values()),

@@ -123,14 +123,6 @@ def test_every_control_has_a_name_for_those_who_cannot_see_it(
             assert control.get_text(strip=True) or control.get("aria-label"), f"{where}: {control}"
 
 
-def test_no_page_holds_the_key_to_a_group(app: Flask, host: Host, stranger: Host, db: Session, world: World) -> None:
-    for session in SESSIONS:
-        for page in pages(app, host, world.sessions[session]):
-            html = page.response.get_data(as_text=True)
-            assert host.group.token not in html
-            assert stranger.group.token not in html
-
-
 @pytest.mark.parametrize("session", ["open", "closed"])
 def test_a_stranger_is_told_that_nothing_is_there(
     app: Flask, host: Host, stranger: Host, db: Session, world: World, session: str

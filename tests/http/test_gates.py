@@ -48,6 +48,8 @@ PAGES = {
     "sheet for tonight": "/paper",
     "keying in": "/paper/keying",
 }
+SCORED_AGAIN = ("voiding",)
+"""Pages that say what would become of all deals after one, and so read them."""
 Statement = tuple[str, Any]
 
 
@@ -110,7 +112,7 @@ def test_a_page_asks_the_same_few_questions_however_many_deals_there_are(host: H
     assert 1 <= len(many) <= MOST_STATEMENTS
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in SCORED_AGAIN])
 def test_a_page_reads_few_rows_and_finds_them_by_key(host: Host, db: Session, page: str) -> None:
     session = session_of(db, host, LARGE)
 

@@ -9,14 +9,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.extensions import db as database
-from scorekeeper.models import JoinAttempt, JoinCode
+from scorekeeper.models import GroupLink, JoinAttempt, JoinCode
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import FREE, LETTERS
 from tests.conftest import make_app
-from tests.factories import MadeSession, make_deal, make_session
+from tests.factories import MadeSession, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump
-from tests.http.test_every_route import sound_form, with_ids
+from tests.http.test_every_route import pages, sound_form, with_ids
+from tests.http.test_pen import code_of, receive
 from tests.http.test_roles import NEEDED
 from tests.http.visitor import Page, Visitor
 from tests.http.world import OPEN_TO_ALL, address, make_world
@@ -42,6 +43,19 @@ def code_for(host: Host, session: MadeSession, role: Role = Role.VIEWER) -> str:
 def enter(visitor: Visitor, code: str, **options: object) -> Page:
     form = visitor.get("/join").form("/join").fill(code=code)
     return visitor.post("/join", data=form.data, **options)
+
+
+WAYS = [Role.VIEWER, Role.SCORER, "handed over"]
+"""Into one session: by a code of a role, or by one that hands over the pen."""
+
+
+def let_in(host: Host, session: MadeSession, way: str) -> Visitor:
+    guest = Visitor(host.app)
+    if way == "handed over":
+        receive(guest, code_of(host, session))
+    else:
+        enter(guest, code_for(host, session, Role(way)))
+    return guest
 
 
 def says(page: Page) -> str:
@@ -90,12 +104,12 @@ def test_a_code_for_scorers_lets_one_score(app: Flask, host: Host, db: Session, 
     assert "Misdeal" in host.get(f"/sessions/{session.id}").text
 
 
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
-def test_it_opens_that_session_and_nothing_else(app: Flask, host: Host, db: Session, role: Role) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_it_opens_that_session_and_nothing_else(app: Flask, host: Host, db: Session, way: str) -> None:
     world = make_world(db, host.group)
     there = world.sessions["open"]
-    guest = Visitor(app)
-    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+    guest = let_in(host, MadeSession(int(there["session_id"]), host.group), way)
+    role = Role.VIEWER if way == Role.VIEWER else Role.SCORER
 
     for rule in with_ids(app, "GET"):
         status = guest.get(address(app, rule, there)).status
@@ -111,12 +125,12 @@ def test_it_opens_that_session_and_nothing_else(app: Flask, host: Host, db: Sess
             assert guest.get(address(app, rule, world.sessions["closed"])).status == 404, rule
 
 
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
-def test_nothing_else_can_be_changed_by_it(app: Flask, host: Host, db: Session, role: Role) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_nothing_else_can_be_changed_by_it(app: Flask, host: Host, db: Session, way: str) -> None:
     world = make_world(db, host.group)
     there, elsewhere = world.sessions["open"], world.sessions["closed"]
-    guest = Visitor(app)
-    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+    guest = let_in(host, MadeSession(int(there["session_id"]), host.group), way)
+    role = Role.VIEWER if way == Role.VIEWER else Role.SCORER
     data = {"there": sound_form(guest, db, there), "elsewhere": sound_form(guest, db, elsewhere)}
     before = dump(db)
 
@@ -129,11 +143,11 @@ def test_nothing_else_can_be_changed_by_it(app: Flask, host: Host, db: Session, 
     assert dump(db) == before
 
 
-@pytest.mark.parametrize("role", [Role.VIEWER, Role.SCORER])
-def test_no_page_leads_a_guest_where_they_may_not_go(app: Flask, host: Host, db: Session, role: Role) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_no_page_leads_a_guest_where_they_may_not_go(app: Flask, host: Host, db: Session, way: str) -> None:
     there = make_world(db, host.group).sessions["open"]
-    guest = Visitor(app)
-    enter(guest, code_for(host, MadeSession(int(there["session_id"]), host.group), role))
+    guest = let_in(host, MadeSession(int(there["session_id"]), host.group), way)
+    role = Role.VIEWER if way == Role.VIEWER else Role.SCORER
 
     for rule in with_ids(app, "GET"):
         if "session_id" not in rule.arguments or not role.includes(NEEDED["GET", rule.endpoint]):
@@ -148,7 +162,7 @@ def test_it_ends_with_the_session_and_those_who_are_in_stay(app: Flask, host: Ho
     guest = Visitor(app)
     enter(guest, code)
 
-    host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
 
     assert guest.get(f"/sessions/{session.id}/settlement").status == 200
     assert enter(Visitor(app), code).status == 422
@@ -161,6 +175,30 @@ def test_another_code_takes_the_place_of_the_first(app: Flask, host: Host, sessi
 
     assert enter(Visitor(app), first).status == 422
     assert enter(Visitor(app), second).status == 200
+
+
+@pytest.mark.parametrize("button", ["Make a code", "Another code"])
+def test_the_same_form_sent_twice_makes_one_code(app: Flask, host: Host, session: MadeSession, button: str) -> None:
+    if button == "Another code":
+        code_for(host, session)
+    page = host.get(f"/sessions/{session.id}/codes")
+    form = next(form for form in page.forms() if form.data.get("role") == Role.VIEWER)
+
+    first, again = (form.submit(button).soup.select_one("[aria-labelledby=code-viewer] .spoken") for _ in range(2))
+
+    assert first is not None
+    assert first == again
+    assert enter(Visitor(app), first.get_text()).status == 200
+
+
+def test_a_form_that_shows_an_older_code_does_not_end_the_new_one(app: Flask, host: Host, session: MadeSession) -> None:
+    code_for(host, session)
+    page = host.get(f"/sessions/{session.id}/codes")
+    code = code_for(host, session)
+
+    next(form for form in page.forms() if form.data.get("role") == Role.VIEWER).submit("End it")
+
+    assert enter(Visitor(app), code).status == 200
 
 
 def test_the_host_ends_a_code(app: Flask, host: Host, db: Session, session: MadeSession) -> None:
@@ -184,7 +222,33 @@ def test_withdrawing_its_link_puts_out_those_who_joined(app: Flask, host: Host, 
     next(form for form in links.forms() if form.element in item.select("form")).submit()
 
     assert guest.get(f"/sessions/{session.id}").status == 404
+    assert "Thursday at Ann's" not in guest.get("/").text
     assert enter(Visitor(app), code).status == 422
+
+
+@pytest.mark.parametrize("way", [Role.HOST, Role.SCORER, Role.VIEWER, "by code", "handed over"])
+def test_no_page_says_anything_of_another_link(app: Flask, host: Host, stranger: Host, db: Session, way: str) -> None:
+    world = make_world(db, host.group)
+    there = world.sessions["open"]
+    secrets = [host.group.token, stranger.group.token]
+    for role, name in ((Role.SCORER, "Bob’s lover"), (Role.VIEWER, "Kitchen shelf")):
+        made = host.get(f"{host.group_path}/links").form("/links").fill(role=role, name=name).submit()
+        secrets.append(str(made.soup.select_one("a.key")["href"]).rsplit("/", 1)[1])  # type: ignore[index]
+    if way in list(Role):
+        visitor = Visitor(app)
+        visitor.get(f"/open/{make_link(db, host.group.group_id, Role(way)).token}")
+    else:
+        session = MadeSession(int(there["session_id"]), host.group)
+        visitor = let_in(host, session, Role.SCORER if way == "by code" else way)
+    secrets += [link for link in db.scalars(select(GroupLink.token_hash)) if link is not None]
+    db.rollback()
+    names = [] if way == Role.HOST else ["Bob’s lover", "Kitchen shelf"]
+
+    for values in world.sessions.values():
+        for page in [*pages(app, visitor, values), visitor.get("/")]:
+            html = page.response.get_data(as_text=True)
+            for secret in (*secrets, *names):
+                assert secret not in html, page.path
 
 
 def test_a_code_is_no_link(app: Flask, host: Host, session: MadeSession) -> None:

@@ -37,7 +37,16 @@ def test_a_player_can_be_added(host: Host, db: Session) -> None:
 def test_the_same_form_sent_twice_adds_one_player(host: Host, db: Session) -> None:
     form = adding(host, "Eve")
     form.submit()
-    assert form.submit().errors() == {"name": "There is already somebody called Eve."}
+    page = form.submit()
+    assert (page.status, page.path) == (200, host.group_path)
+    assert "Eve is in the group already." in page.text
+    assert names(db, host).count("Eve") == 1
+
+
+def test_somebody_who_has_retired_is_not_added_again(host: Host, db: Session) -> None:
+    retire_player(db, host.group.group_id, add_player(db, host.group.group_id, "Eve"), retired=True)
+    page = adding(host, "Eve").submit()
+    assert page.errors() == {"name": "There is already somebody called Eve."}
     assert names(db, host).count("Eve") == 1
 
 

@@ -30,20 +30,26 @@ def test_it_says_what_each_has_and_who_pays_whom(host: Host, db: Session, ended:
     make_deal(db, session, FIVE_IN_SPADES_MADE)
     page = host.get(f"/sessions/{session.id}/settlement")
     if ended:
-        page = page.form("/close").submit()
+        page = page.form("/close").submit("End")
 
     lines = result(page)
 
-    assert lines[0].startswith("Thursday at Ann's, ")
+    assert lines[0] == "Thursdays · Thursday at Ann's · Mensch · 26 Nov 2026"
     assert totals(lines) == {"Ann": 0, "Ben": 2, "Cleo": 0, "Dan": -2}
     assert lines[-1] == "Dan pays Ben 2 chips, €0.50."
     assert all(line in page.text for line in lines[5:])
 
 
+def test_a_name_that_nobody_changed_is_not_said_twice(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, name="Mensch, Thursday 26 November")
+
+    assert result(host.get(f"/sessions/{session.id}/settlement"))[0] == "Thursdays · Mensch, Thursday 26 November"
+
+
 def test_what_is_paid_is_said_to_be(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
-    page = host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    page = host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
     page = next(form for form in page.forms() if "/transfers/" in form.action).submit()
 
     assert [line.endswith("(paid)") for line in result(page)[5:]].count(True) == 1
