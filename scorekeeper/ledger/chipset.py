@@ -110,6 +110,11 @@ class Bank:
         """The pieces for each of *players* who buys so many *chips*; none if the bank cannot make it for all alike."""
         return self._of(mix(chips, self._values, [colour.pieces // players for colour in self.left]) or ())
 
+    def last_ones(self, pieces: Sequence[Colour], players: int = 1) -> tuple[Colour, ...]:
+        """The colours of which nothing is left in the bank once each of *players* has *pieces* of it."""
+        pairs = zip(self.left, pieces, strict=False)
+        return tuple(left for left, out in pairs if out.pieces and left.pieces <= out.pieces * players)
+
     def take_back(self, chips: int) -> tuple[Colour, ...]:
         """The pieces to take for so many *chips*, the large ones first; none if what is out cannot make it."""
         return self._of(mix(chips, self._values, self.out, small=0) or ())

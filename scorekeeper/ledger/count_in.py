@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import combinations, islice
 from typing import Final
 
 MOST_SHOWN: Final = 5
 """Explanations worth reading; the smallest come first."""
+MOST_PAYMENTS: Final = 3
+"""So many payments of a deal are looked at together."""
 
 Chips = tuple[int, ...]
 """A number for each account, in order: above zero are chips too many."""
@@ -37,11 +39,11 @@ class PaidDeal:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A deal that was paid wrongly: all of it, or only the payment from ``between[0]`` to ``between[1]``."""
+    """A deal that was paid wrongly: only the payments ``between`` some, each a payer and a payee, or else all of it."""
 
     deal: int
     fault: Fault
-    between: tuple[int, int] | None = None
+    between: tuple[tuple[int, int], ...] = ()
 
 
 Explanation = tuple[Slip, ...]
@@ -50,18 +52,21 @@ Explanation = tuple[Slip, ...]
 def explanations(off: Chips, deals: Sequence[PaidDeal]) -> tuple[Explanation, ...]:
     """What makes the counted chips differ by *off* from the score: one slip, or else two, in *deals*, latest first.
 
-    The fewest slips come first; none at all if nothing fits.
+    What has the fewest slips in it, of the fewest payments, comes first; none at all if nothing fits.
 
     >>> explanations((-1, 1), [PaidDeal(7, ((1, 0, 1),))])
-    ((Slip(deal=7, fault=<Fault.UNPAID: 'unpaid'>, between=None),),)
+    ((Slip(deal=7, fault=<Fault.UNPAID: 'unpaid'>, between=()),),)
     >>> explanations((5, -5), [PaidDeal(7, ((1, 0, 1),))])
     ()
     """
     if not any(off):
         return ()
     slips = [(slip, effect) for deal in deals for slip, effect in _slips(deal, len(off))]
-    single = [(slip,) for slip, effect in slips if effect == off]
-    return tuple(islice(single or _pairs(off, slips), MOST_SHOWN))
+    single = sorted((slip for slip, effect in slips if effect == off), key=lambda slip: len(slip.between))
+    if single:
+        return tuple((slip,) for slip in single[:MOST_SHOWN])
+    plain = [(slip, effect) for slip, effect in slips if len(slip.between) < 2]
+    return tuple(islice(_pairs(off, plain), MOST_SHOWN)) or tuple(islice(_pairs(off, slips), MOST_SHOWN))
 
 
 def _slips(deal: PaidDeal, accounts: int) -> Iterator[tuple[Slip, Chips]]:
@@ -82,10 +87,11 @@ def _all_slips(deal: PaidDeal, accounts: int, right: Chips) -> Iterator[tuple[Sl
         paid_so = other + (0,) * (accounts - len(other))
         effect = tuple(paid - due for paid, due in zip(paid_so, right, strict=True))
         yield Slip(deal.number, Fault.OTHER_RATE), effect
-    for payment in deal.payments:
-        for fault, times in _TIMES.items():
-            effect = tuple(times * chips for chips in _sum(accounts, [payment]))
-            yield Slip(deal.number, fault, payment[:2]), effect
+    for many in range(1, MOST_PAYMENTS + 1):
+        for payments in combinations(deal.payments, many):
+            paid, between = _sum(accounts, payments), tuple(payment[:2] for payment in payments)
+            for fault, times in _TIMES.items():
+                yield Slip(deal.number, fault, between), tuple(times * chips for chips in paid)
 
 
 def _sum(accounts: int, payments: Iterable[tuple[int, int, int]]) -> Chips:

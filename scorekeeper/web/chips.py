@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
 from sqlalchemy.orm import Session
-from wtforms import Field, StringField, ValidationError
+from wtforms import Field, HiddenField, StringField, ValidationError
 from wtforms.widgets import TextInput
 
 from scorekeeper import queries, words
@@ -98,7 +98,10 @@ class MoveForm(SessionForm):
     player = SeatField(later("Player"))
     chips = ChipsField(later("Chips"), optional=True)
     pieces = PiecesField(later("By colour"))
+    # What was last advised, by version and chips: it is not said twice.
+    advised = HiddenField()
     advice: Sequence[str] = ()
+    warns = False
 
     def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
         super().validate(extra_validators)
@@ -168,31 +171,35 @@ def _move(
     if not form.validate():
         return _page(session, seats, {name: form}, 422)
     seat, chips = form.player.data, form.chips.data
-    if "ask" in request.form:
-        form.advice = _advice(name, bank(db.session(), session.id, colours_of(session.chip_set)), chips)
-        return _page(session, seats, {name: form})
+    asked, advised = "ask" in request.form, f"{session.version}/{chips}"
+    # A session that has moved on may have this move already: that is the service's to say.
+    proposed = session.chip_set and form.pieces.data is None and form.expected_version.data == session.version
+    if asked or (proposed and form.advised.data != advised):
+        held = bank(db.session(), session.id, colours_of(session.chip_set))
+        form.advice, form.warns = _advice(name, held, chips)
+        if asked or form.warns:
+            form.advised.data = advised
+            return _page(session, seats, {name: form}, 200 if asked else 422)
     command = MoveChips(**command_fields(session, form), seat=seat, chips=chips, pieces=form.pieces.data)
     pieces: list[Colour] = []
     refused = _do(session, seats, name, form, lambda: pieces.extend(service(db.session(), command)))
-    if refused is None and session.chip_set and not pieces:
-        flash(_cannot_say(name), "warning")
     sentences = [moved(seats[seat].name, chips), *([_handed(name, pieces)] if pieces else [])]
     return refused or _done(session_id, " ".join(sentences))
 
 
-def _advice(name: str, bank: Bank, chips: int) -> list[str]:
-    """Which pieces to hand out or to take back, and what that leaves."""
+def _advice(name: str, bank: Bank, chips: int) -> tuple[list[str], bool]:
+    """Which pieces to hand out or to take back, what that leaves, and whether it is to be known beforehand."""
     pieces = bank.hand_out(chips) if name == "buy" else bank.take_back(chips)
     if not pieces:
-        return [_cannot_say(name)]
+        return [_cannot_say(name)], True
     if name == "cash":
-        return [_handed(name, pieces)]
+        return [_handed(name, pieces)], False
     short = [
         _("There are too few %(colour)s ones for the usual mix.", colour=_name(one)) for one in bank.missing(chips)
     ]
-    last = [left for left, out in zip(bank.left, pieces, strict=True) if left.pieces == out.pieces > 0]
+    last = bank.last_ones(pieces)
     gone = [_("Those are the last %(colour)s ones in the bank.", colour=_name(one)) for one in last]
-    return [_handed(name, pieces), *short, *gone]
+    return [_handed(name, pieces), *short, *gone], bool(last)
 
 
 def _name(colour: Colour) -> str:

@@ -151,10 +151,12 @@ def _colours(found: Count) -> list[str]:
 
 
 def _beyond_the_set(session: AnyRow, found: Count) -> Iterator[str]:
-    """The colours of which more were counted than the group owns."""
+    """The colours of which more were counted than the group owns, if it owns any."""
     owned = {colour.value: colour.pieces for colour in colours_of(session.chip_set)}
-    for counted in together(colour for pieces in found.pieces for colour in pieces or ()):
-        if counted.pieces > owned.get(counted.value, counted.pieces):
+    for counted in together(colour for pieces in found.pieces for colour in pieces or ()) if owned else ():
+        if counted.value not in owned and counted.pieces:
+            yield _("%(pieces)s were counted, and there are none in the set.", pieces=said([counted]))
+        elif counted.pieces > owned.get(counted.value, 0):
             yield _(
                 "%(pieces)s were counted, and there are only %(owned)s in the set.",
                 pieces=said([counted]),
@@ -214,16 +216,20 @@ def _sentences(explanation: Explanation, names: Sequence[str], titles: Mapping[i
 
 
 def _slip(slip: Slip, names: Sequence[str]) -> str:
-    if slip.between is None:
+    if not slip.between:
         return {
             Fault.UNPAID: _("not paid."),
             Fault.REVERSED: _("paid the wrong way round."),
             Fault.TWICE: _("paid twice."),
             Fault.OTHER_RATE: _("paid as if another suit had been trump."),
         }[slip.fault]
-    people = {"payer": words.name_of(slip.between[0], names), "payee": words.name_of(slip.between[1], names)}
+    return " ".join(_payment(slip.fault, *between, names) for between in slip.between)
+
+
+def _payment(fault: Fault, payer: int, payee: int, names: Sequence[str]) -> str:
+    people = {"payer": words.name_of(payer, names), "payee": words.name_of(payee, names)}
     return {
         Fault.UNPAID: _("%(payer)s did not pay %(payee)s.", **people),
         Fault.REVERSED: _("%(payee)s paid %(payer)s instead of the other way round.", **people),
         Fault.TWICE: _("%(payer)s paid %(payee)s twice.", **people),
-    }[slip.fault]
+    }[fault]

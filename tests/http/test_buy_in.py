@@ -101,7 +101,7 @@ def test_a_stale_form_comes_back_filled_in_and_can_be_sent_again(host: Host, db:
 def test_nobody_buys_in_a_session_that_has_ended(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     form = buy(host, session.id, player=1, chips="40")
-    host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
     before = dump(db)
 
     page = form.submit()

@@ -88,7 +88,7 @@ def test_a_stranger_cashes_nothing_out(host: Host, stranger: Host, db: Session) 
 def test_winnings_that_were_paid_in_a_settlement_are_not_in_hand_any_more(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, buy_in=40)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
-    page = host.get(f"/sessions/{session.id}/settlement").form("/close").submit()
+    page = host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
     for _ in range(3):
         page = next(form for form in page.forms() if "/transfers/" in form.action and form.element.select_one(
             "[aria-pressed=false]"

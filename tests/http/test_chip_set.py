@@ -126,8 +126,9 @@ def test_without_a_set_nothing_is_said_about_colours(host: Host, db: Session) ->
 
 
 def test_opening_says_what_everybody_gets(host: Host, db: Session, session: MadeSession) -> None:
+    set_chips(db, host.group.group_id, [*CHIPS[:2], Colour("blue", 20, 8)])
     form = host.get(f"{host.group_path}/sessions/new?rules=mensch").form("/sessions")
-    assert "Your chip set comes to 340 chips." in form.page.text
+    assert "Your chip set comes to 420 chips." in form.page.text
 
     page = form.fill(buy_in="40").submit()
 
@@ -140,11 +141,27 @@ def test_opening_with_more_than_the_set_has_warns_and_goes_on(host: Host, db: Se
 
     page = form.fill(buy_in="100").submit()
 
+    assert page.status == 422
+    assert "The chip set cannot make 100 chips alike for everybody" in page.errors()["buy_in"]
+    page = page.form("/sessions").submit()
     assert page.status == 200
     assert "The chip set cannot make 100 chips alike for everybody: borrow what is missing." in page.text
     page = page.follow("Chips")
     assert chips_of(page, "Ann")[0] == "100"
     assert "What is known by colour is off by 400 chips" in page.text
+
+
+def test_opening_says_before_it_that_a_colour_runs_out(host: Host, db: Session, session: MadeSession) -> None:
+    set_chips(db, host.group.group_id, [Colour("white", 1, 100), Colour("red", 5, 40), Colour("blue", 20, 10)])
+    form = host.get(f"{host.group_path}/sessions/new?rules=mensch").form("/sessions").fill(buy_in="100")
+    before = dump(db)
+
+    page = form.submit()
+
+    assert page.status == 422
+    assert "That takes the last red ones in the bank." in page.errors()["buy_in"]
+    assert dump(db) == before
+    assert "Hand everybody 10 white, 10 red, 2 blue." in page.form("/sessions").submit().text
 
 
 def test_what_was_handed_out_is_not_in_the_bank_any_more(host: Host, db: Session, session: MadeSession) -> None:
@@ -177,9 +194,52 @@ def test_the_last_pieces_of_a_colour_are_announced(host: Host, session: MadeSess
     assert "Hand out 10 white, 2 red. Those are the last white ones in the bank." in page.text
 
 
+@pytest.mark.parametrize(
+    ("name", "chips", "warning", "done"),
+    [
+        ("buy", 500, "The bank cannot make that many of what is left in it.", "Ben bought 500 chips."),
+        ("buy", 180, "Those are the last white ones in the bank.", "Ben bought 180 chips. Hand out 20 white, 32 red."),
+        ("cash", 39, "What is known to be on the table cannot make that many.", "Ben cashed out 39 chips."),
+    ],
+)
+def test_what_the_bank_runs_out_of_is_said_before_it_is_done(
+    host: Host, db: Session, session: MadeSession, name: str, chips: int, warning: str, done: str
+) -> None:
+    if name == "cash":
+        set_chips(db, host.group.group_id, [Colour("blue", 20, 4)])
+    form = move(host, session, name, 1, chips)
+    before = dump(db)
+
+    page = form.submit()
+
+    assert page.status == 422
+    assert warning in page.text
+    assert dump(db) == before
+    page = page.form({"buy": "/chips/buy-in", "cash": "/chips/cash-out"}[name]).submit()
+    assert done in page.text
+    assert warning not in page.text
+    assert list(differences(db)) == []
+
+
+def test_a_warning_holds_for_one_number_and_one_moment(host: Host, db: Session, session: MadeSession) -> None:
+    form = move(host, session, "buy", 1, 500).submit().form("/chips/buy-in")
+
+    page = form.fill(**{"buy-chips": "600"}).submit()
+
+    assert page.status == 422
+    assert "The bank cannot make that many of what is left in it." in page.text
+
+
+def test_a_sale_that_took_the_last_ones_is_answered_alike_when_sent_again(host: Host, session: MadeSession) -> None:
+    form = move(host, session, "buy", 1, 180).submit().form("/chips/buy-in")
+    first = form.submit()
+
+    assert left(form.submit()) == left(first)
+
+
 def test_another_mix_is_proposed_once_the_small_ones_are_gone(host: Host, session: MadeSession) -> None:
-    for _ in range(2):
-        move(host, session, "buy", 1, 20).submit()
+    move(host, session, "buy", 1, 20).submit()
+    move(host, session, "buy", 1, 20).submit().form("/chips/buy-in").submit()
 
     page = move(host, session, "buy", 1, 40).submit("Which pieces?")
 
@@ -193,7 +253,6 @@ def test_what_the_bank_cannot_make_is_said_and_sold_all_the_same(host: Host, db:
     page = asked.form("/chips/buy-in").submit()
 
     assert "Ben bought 500 chips." in page.text
-    assert "The bank cannot make that many of what is left in it." in page.text
     assert chips_of(page, "Ben")[0] == "540"
     assert list(differences(db)) == []
 

@@ -12,6 +12,7 @@ from scorekeeper.models import Deal
 from scorekeeper.services.check import differences
 from scorekeeper.services.chipset import set_chips
 from scorekeeper.services.counts import CountIn, count_in
+from scorekeeper.services.deals import CorrectDeal, correct_deal
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
@@ -91,6 +92,7 @@ def test_chips_that_are_missing_altogether_are_said_and_not_guessed_at(host: Hos
         ((1, -3, 1, 1), "Deal 2 · Five, Spades: Ben: not paid."),
         ((-1, 3, -1, -1), "Deal 2 · Five, Spades: Ben: paid twice."),
         ((0, 1, 0, -1), "Deal 2 · Five, Spades: Ben: Dan paid Ben twice."),
+        ((1, -2, 1, 0), "Deal 2 · Five, Spades: Ben: Cleo did not pay Ben. Ann did not pay Ben."),
         ((2, -2, 0, 0), "Deal 2 · Five, Spades: Ben: Ben paid Ann instead of the other way round."),
     ],
 )
@@ -105,6 +107,22 @@ def test_two_deals_explain_what_none_does_alone(host: Host, session: MadeSession
     (first, *_rest) = explanations(off(host, session, 1, -5, 1, 3))
 
     assert first.count("Deal") == 2
+
+
+def test_the_settlement_says_that_a_count_was_off_until_something_is_put_right(
+    host: Host, db: Session, session: MadeSession
+) -> None:
+    settlement = f"/sessions/{session.id}/settlement"
+    off(host, session, 0, 0, 0, 0)
+    assert "counted last" not in host.get(settlement).text
+
+    counted = off(host, session, 0, 2, 0, -2)
+    make_deal(db, session, HALF_MADE)
+
+    assert "The chips counted last were off by: Ben +2, Dan −2." in host.get(settlement).text
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**HALF_MADE, "tricks": 4}))
+    assert "counted last" not in host.get(settlement).text
+    assert counted.status == 200
 
 
 def test_what_nothing_explains_is_said(host: Host, session: MadeSession) -> None:
@@ -247,6 +265,17 @@ def test_more_pieces_than_the_group_owns_are_pointed_out(host: Host, coloured: M
     page = by_colour(host, coloured, ("", [61, ""]), (42, ["", ""]), (40, ["", ""]), (38, ["", ""])).submit()
 
     assert "61 white were counted, and there are only 60 in the set." in page.text
+
+
+def test_a_colour_that_is_not_in_the_set_any_more_is_pointed_out(
+    host: Host, db: Session, coloured: MadeSession
+) -> None:
+    by_colour(host, coloured, (40, ["", ""]), (42, [42, ""]), (40, ["", ""]), (38, ["", ""])).submit()
+
+    set_chips(db, host.group.group_id, [Colour("red", 5, 40)])
+
+    page = host.get(f"/sessions/{coloured.id}/count")
+    assert "42 white were counted, and there are none in the set." in page.text
 
 
 def test_the_largest_count_there_can_be_is_kept(host: Host, db: Session) -> None:
