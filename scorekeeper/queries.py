@@ -53,6 +53,8 @@ from scorekeeper.sessionfile import (
 DEALS_SHOWN = 10
 DEALS_ON_SHEET = 50
 """Deals on a page of the whole score sheet."""
+DEALS_PRINTED = 500
+"""Deals on a page of it that is to be printed: more than an evening has, and no more than a phone can lay out."""
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 SETTLEMENTS_SHOWN = 10

@@ -105,7 +105,7 @@
       const [html, etag] = [await reply.text(), reply.headers.get("ETag")];
       // A button that has been pressed stays what it was: pressed again, it does the same thing, once.
       if (now() - sent < patience) return;
-      if (!etag || etag !== tag) show(new DOMParser().parseFromString(html, "text/html"));
+      if (!etag || etag !== tag || shown() < newest) show(new DOMParser().parseFromString(html, "text/html"));
       [asOf, tag] = [Date.now(), etag];
       say(streaming() ? "now" : "then");
     } catch (error) {

@@ -70,14 +70,16 @@
     event.preventDefault();
     const [top, start] = place(event.target);
     touched = true;
+    let cut = false;
     text.split("\n").forEach((line, down) => {
-      if (top + down >= rows().length && !grow()) return;
-      const row = cells(rows()[top + down]);
+      const row = top + down < rows().length || grow() ? cells(rows()[top + down]) : [];
       line.split("\t").forEach((content, right) => {
         const cell = row[start + right];
         if (cell) cell.value = content.trim();
+        else cut ||= content.trim() !== "";
       });
     });
+    document.querySelector("[data-cut]").hidden = !cut;
   });
 
   document.addEventListener("click", (event) => {

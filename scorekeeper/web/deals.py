@@ -70,7 +70,10 @@ class DecideForm(SessionForm):
 
 @blueprint.get("/sessions/<id:session_id>/deals")
 def index(session_id: int) -> ResponseReturnValue:
-    """The score sheet, a page at a time: the one with deal ``deal``, or the one that ends before deal ``before``."""
+    """The score sheet, a page at a time: the one with deal ``deal``, or the one that ends before deal ``before``.
+
+    With ``all`` it comes in one piece, to be printed.
+    """
     session = access.game_session(session_id)
     if "deal" not in request.args:
         tag = form_tag(session, sheet.oldest_first(session.id))
@@ -94,7 +97,8 @@ def order(session_id: int) -> ResponseReturnValue:
 
 
 def _sheet_page(session: AnyRow, *, no_deal: bool = False) -> str:
-    size, newest = queries.DEALS_ON_SHEET, session.deals
+    whole = 1 if "all" in request.args else None
+    size, newest = queries.DEALS_PRINTED if whole else queries.DEALS_ON_SHEET, session.deals
     oldest_first = sheet.oldest_first(session.id)
     before = min(size, newest) + 1 if oldest_first else newest + 1
     if "before" in request.args and not no_deal:
@@ -112,8 +116,9 @@ def _sheet_page(session: AnyRow, *, no_deal: bool = False) -> str:
         no_deal=no_deal,
         first=words.number(first),
         last=words.number(last),
-        newer=url_for(".index", session_id=session.id, before=before + size) if last < newest else None,
-        older=url_for(".index", session_id=session.id, before=first) if first > 1 else None,
+        whole=whole,
+        newer=url_for(".index", session_id=session.id, before=before + size, all=whole) if last < newest else None,
+        older=url_for(".index", session_id=session.id, before=first, all=whole) if first > 1 else None,
     )
 
 

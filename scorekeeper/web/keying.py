@@ -95,12 +95,13 @@ class Row:
 class Keyed:
     """A whole sheet. ``stopped`` is the number of the first row that disagrees: those after it were not looked at.
 
-    ``brings`` names what the rows bring, once all of them agree.
+    ``brings`` names what the rows bring, once all of them agree; with ``too_many`` there were more, which nobody read.
     """
 
     rows: tuple[Row, ...]
     stopped: int | None
     brings: str
+    too_many: bool = False
 
     @property
     def deals(self) -> tuple[Facts, ...]:
@@ -109,7 +110,7 @@ class Keyed:
 
     @property
     def agrees(self) -> bool:
-        return self.stopped is None and bool(self._facts)
+        return self.stopped is None and not self.too_many and bool(self._facts)
 
     @property
     def _facts(self) -> tuple[Facts, ...]:
@@ -117,23 +118,24 @@ class Keyed:
 
 
 def cells_of(form: Answers, columns: Columns) -> list[Cells]:
-    """The rows of *form*, the empty ones at its end included."""
+    """The rows of *form*, the empty ones at its end included; what stands below the last there can be is one more."""
     keys = {column.key for column in columns.all}
     rows: dict[int, dict[str, str]] = {}
     for name, text in form.items():
-        if (found := re.fullmatch(r"r([1-9][0-9]?)-(.+)", name)) and found[2] in keys:
-            rows.setdefault(int(found[1]), {})[found[2]] = text[:MAX_CELL]
-    last = max((number for number in rows if number <= MAX_ROWS), default=0)
-    return [rows.get(number, {}) for number in range(1, last + 1)]
+        if (found := re.fullmatch(r"r([1-9][0-9]{0,5})-(.+)", name)) and found[2] in keys:
+            number = min(int(found[1]), MAX_ROWS + 1)
+            if number <= MAX_ROWS or not is_empty(text):
+                rows.setdefault(number, {})[found[2]] = text[:MAX_CELL]
+    return [rows.get(number, {}) for number in range(1, max(rows, default=0) + 1)]
 
 
-def key_in(game: CardGame[Any], table: Table, names: Sequence[str], columns: Columns, cells: Iterable[Cells]) -> Keyed:
-    """Read every row, and score one after another from *table* on, up to the first that disagrees."""
+def key_in(game: CardGame[Any], table: Table, names: Sequence[str], columns: Columns, cells: Sequence[Cells]) -> Keyed:
+    """Read every row there can be, and score one after another from *table* on, up to the first that disagrees."""
     rows: list[Row] = []
     brought: list[object] = []
     stopped = None
-    for number, row in enumerate((_read(game, table, names, columns, written) for written in cells), start=1):
-        checked = row
+    for number, written in enumerate(cells[:MAX_ROWS], start=1):
+        checked = row = _read(game, table, names, columns, written)
         if stopped is None and row.facts is not None:
             begins, table = table.over, next_game_begun(game, table)
             try:
@@ -151,7 +153,7 @@ def key_in(game: CardGame[Any], table: Table, names: Sequence[str], columns: Col
         if stopped is None and checked.faults:
             stopped = number
         rows.append(checked)
-    return Keyed(tuple(rows), stopped, fingerprint_of(brought))
+    return Keyed(tuple(rows), stopped, fingerprint_of(brought), too_many=len(cells) > MAX_ROWS)
 
 
 def _read(game: CardGame[Any], table: Table, names: Sequence[str], columns: Columns, cells: Cells) -> Row:

@@ -89,6 +89,7 @@ def keying(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id, Role.SCORER)
     paper = _paper(session)
     if not paper.open:
+        flash(_("No deal can be played in this session now, so there is nothing to key in."), "warning")
         return redirect(url_for("board.session", session_id=session.id))
     by_hand = dealer_by_hand(session)
     first: list[Cells] = [] if by_hand is None else [{"dealer": paper.names[by_hand]}]
@@ -104,7 +105,8 @@ def check(session_id: int) -> ResponseReturnValue:
         return redirect(url_for("board.session", session_id=session.id), 303)
     form, more = SessionForm(), "more" in request.form
     keyed = _keyed(paper, cells_of(request.form, paper.columns))
-    return _grid_page(paper, keyed, form, status=422 if keyed.stopped and not more else 200, fresh=more)
+    wrong = keyed.stopped or keyed.too_many
+    return _grid_page(paper, keyed, form, status=422 if wrong and not more else 200, fresh=more)
 
 
 @blueprint.post("/sessions/<id:session_id>/paper/keying")
@@ -118,7 +120,7 @@ def record(session_id: int) -> ResponseReturnValue:
     seen = keyed.agrees and request.form.get("brings") == keyed.brings
     # Whether a session that has moved on has these deals already is the service's to say.
     if not keyed.deals or not form.validate() or not (seen or form.expected_version.data != session.version):
-        return _grid_page(paper, keyed, form, status=422 if keyed.stopped else 200)
+        return _grid_page(paper, keyed, form, status=422 if keyed.stopped or keyed.too_many else 200)
     try:
         record_deals(db.session(), RecordDeals(**command_fields(session, form), deals=keyed.deals))
     except Refused as refused:
@@ -242,6 +244,9 @@ def _grid_page(
     """The grid with what has been keyed in. A *fresh* one has been looked at by nobody and says nothing about it."""
     rows = list(_grid_rows(paper, keyed, fresh=fresh))
     deals = len(keyed.deals)
+    if keyed.too_many and keyed.stopped is None:
+        only = _("At most %(rows)s rows go in at once: what came below them is not here.", rows=words.number(MAX_ROWS))
+        notices = [*notices, only, _("Check these and record them, then key in the rest.")]
     page = render_template(
         "paper/keying.html",
         session=paper.session,

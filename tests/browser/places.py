@@ -97,6 +97,7 @@ class Places:
             "score sheet": f"{of['running']}/deals",
             "score sheet of games": f"{of['undecided']}/deals",
             "older deals": f"{of['running']}/deals?before=4",
+            "printed score sheet": f"{of['running']}/deals?all=1",
             "deal": f"{of['running']}/deals/2",
             "deal corrected": f"{of['running']}/deals/4",
             "deal void": f"{of['running']}/deals/3",

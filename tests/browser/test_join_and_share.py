@@ -82,6 +82,16 @@ def test_without_a_clipboard_the_selection_is_copied(phone: Page, server: Server
     assert RESULT in phone.evaluate("getSelection().toString() || document.activeElement.value")
 
 
+def test_what_cannot_be_shared_is_copied(phone: Page, server: Server, db: Session) -> None:
+    phone.add_init_script("navigator.share = async () => { throw new DOMException('refused', 'NotAllowedError') }")
+    phone.add_init_script(NO_CLIPBOARD)
+    settled(phone, server, db)
+
+    phone.get_by_role("button", name="Share").click()
+
+    expect(phone.get_by_text("Copied.")).to_be_visible()
+
+
 def test_what_is_shared_follows_the_session(phone: Page, server: Server, db: Session) -> None:
     phone.add_init_script(SHARE)
     session = make_session(db)

@@ -218,6 +218,18 @@ def test_rows_pasted_from_a_spreadsheet_are_checked_and_recorded(grid: Page, ser
     grid.context.close()
 
 
+@pytest.mark.parametrize("text", ["\n".join(["half"] * 61), "half" + "\t" * 40 + "more"])
+def test_what_is_pasted_and_does_not_fit_is_said_to_be_left_out(grid: Page, text: str) -> None:
+    cut = grid.get_by_text("What was pasted has more rows or columns than fit here: the rest was left out.")
+    paste(grid, "half\n\t\t")
+    expect(cut).to_be_hidden()
+
+    paste(grid, text)
+
+    expect(cut).to_be_visible()
+    grid.context.close()
+
+
 def test_one_word_is_pasted_like_any_other(grid: Page) -> None:
     paste(grid, "Half")
     expect(grid.locator("[name=r1-contract]")).to_have_value("Half")

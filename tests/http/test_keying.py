@@ -315,10 +315,26 @@ def test_sixty_rows_go_in_at_once(host: Host, db: Session) -> None:
     assert deals_of(db, session.id)[-1].totals == [60, -60, 60, -60]
 
 
-def test_rows_beyond_the_most_are_not_read(host: Host, db: Session) -> None:
+@pytest.mark.parametrize("row", [61, 70, 999])
+def test_rows_beyond_the_most_are_not_passed_over_in_silence(host: Host, db: Session, row: int) -> None:
     session = make_session(db, group=host.group)
     form = keyed(grid(host, session), HALF)
-    form.data["r61-contract"] = form.data["r999-contract"] = form.data["r0-contract"] = "nonsense"
+    form.data[f"r{row}-contract"] = "half"
+
+    page = form.submit("Check")
+
+    assert page.status == 422
+    assert "At most 60 rows go in at once: what came below them is not here." in page.text
+    assert "1 row agrees." not in page.text
+    assert not page.soup.select("[formaction]")
+    recorded(page.form("/check").submit("Check"))
+    assert len(deals_of(db, session.id)) == 1
+
+
+def test_empty_rows_beyond_the_most_and_rows_before_the_first_are_nothing(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    form = keyed(grid(host, session), HALF)
+    form.data["r61-contract"], form.data["r0-contract"] = " – ", "nonsense"
     recorded(form.submit("Check"))
 
     assert len(deals_of(db, session.id)) == 1
@@ -346,4 +362,7 @@ def test_there_is_no_grid_once_the_session_has_ended(host: Host, db: Session) ->
     session = make_session(db, group=host.group)
     close_session(db, session.plain_command(db))
 
-    assert host.get(f"/sessions/{session.id}/paper/keying").path == f"/sessions/{session.id}"
+    page = host.get(f"/sessions/{session.id}/paper/keying")
+
+    assert page.path == f"/sessions/{session.id}"
+    assert "No deal can be played in this session now, so there is nothing to key in." in page.text

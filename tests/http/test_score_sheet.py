@@ -259,6 +259,19 @@ def test_every_deal_is_on_one_page_in_either_order(host: Host, db: Session) -> N
     assert "Newer" not in third.text
 
 
+def test_all_of_a_long_sheet_can_be_printed_at_once(host: Host, db: Session) -> None:
+    last = queries.DEALS_ON_SHEET + 20
+    session = session_of(db, host, last)
+
+    page = sheet_of(host, session).follow("Print all")
+
+    assert numbers(page) == list(range(last, 0, -1))
+    assert f"Deals 1 to {last} of {last}" in page.text
+    assert page.soup.select("button[data-print]")
+    assert "Older" not in page.text
+    assert "Print all" not in page.text
+
+
 def test_the_order_is_remembered_for_this_session_alone(host: Host, db: Session) -> None:
     session, other = make_session(db, group=host.group), make_session(db, group=host.group)
     for one in (session, other):

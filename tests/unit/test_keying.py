@@ -88,6 +88,6 @@ def test_what_was_played_and_written_down_agrees(game: CardGame[Any], table: Tab
 def test_nothing_but_cells_of_the_sheet_is_read() -> None:
     game = RULESETS["mensch"]
     columns = columns_of(game, game.open_table(game.ruleset("mensch")), NAMES[:4])
-    form = {"r2-contract": "half", "r2-nonsense": "x", "r2-total-9": "1", "r-contract": "x", "r100-contract": "x"}
+    form = {"r2-contract": "half", "r2-nonsense": "x", "r2-total-9": "1", "r-contract": "x", "r0-contract": "x"}
 
     assert cells_of(MultiDict(form), columns) == [{}, {"contract": "half"}]
