@@ -23,7 +23,15 @@ from scorekeeper.ledger.money import (
     spread,
 )
 from scorekeeper.ledger.price import Price
-from scorekeeper.ledger.settlement import Choices, Plan, Transfer, plan_beside_bank, plan_settlement, plan_with
+from scorekeeper.ledger.settlement import (
+    Choices,
+    Plan,
+    Transfer,
+    plan_beside_bank,
+    plan_settlement,
+    plan_with,
+    settles_alike,
+)
 
 __all__ = [
     "MAX_MINOR",
@@ -46,6 +54,7 @@ __all__ = [
     "plan_beside_bank",
     "plan_settlement",
     "plan_with",
+    "settles_alike",
     "spread",
     "standings",
 ]

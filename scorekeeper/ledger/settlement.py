@@ -74,7 +74,8 @@ def plan_with(balances: Mapping[K, int], choices: Choices[K]) -> Plan[K]:
 
     Everybody counts, those who are even too: others may pay through them where it cannot be done otherwise. Exact as
     :func:`plan_settlement` is, or for up to 12 people where some are apart. Left open is what a step cannot express,
-    what would be a transfer below the least, and what nobody who may pay can settle. Where more is owed by them than to
+    what would be a transfer below the least, and what nobody who may pay can settle: of everybody no more than their
+    balance, but for what a step rounds up. Where more is owed by them than to
     them, the rest is the bank's: it keeps what it does in :func:`plan_beside_bank`, and that is settled.
 
     >>> plan_with({"Ann": -5, "Ben": 3, "Cleo": 2}, Choices(apart=(("Ann", "Ben"),))).transfers
@@ -97,16 +98,27 @@ def plan_with(balances: Mapping[K, int], choices: Choices[K]) -> Plan[K]:
     for circle in _circles(people, choices):
         within = _that_adds_up({person: due[person] for person in circle})
         if choices.banker in circle:
-            transfers += _along(_tree(circle, choices.banker, choices), within)
+            transfers += _along(_tree(circle, choices.banker, choices), within, choices.least)
         elif choices.apart:
             for group in _connected_groups(within, choices):
                 amounts = {person: within[person] for person in group}
-                transfers += _direct(amounts, choices) or _along(_tree(group, group[0], choices), amounts)
+                tree = _tree(group, group[0], choices)
+                transfers += _direct(amounts, choices) or _along(tree, amounts, choices.least)
         else:
             transfers += plan_settlement(within)
     kept = [transfer for transfer in transfers if transfer.amount >= choices.least]
     kept.sort(key=lambda transfer: (transfer.payer, transfer.payee))
     return Plan(tuple(kept), _moved({person: balances[person] for person in people}, kept))
+
+
+def settles_alike(plan: Plan[K], other: Plan[K], choices: Choices[K]) -> bool:
+    """Whether *plan* brings or leaves open to everybody what *other* does, in transfers that *choices* allow."""
+    return _settled(plan) == _settled(other) and all(
+        transfer.amount >= choices.least
+        and transfer.amount % choices.step == 0
+        and choices.may_pay(transfer.payer, transfer.payee)
+        for transfer in plan.transfers
+    )
 
 
 def plan_settlement(balances: Mapping[K, int]) -> tuple[Transfer[K], ...]:
@@ -253,6 +265,15 @@ def _moved(balances: dict[K, int], transfers: Iterable[Transfer[K]]) -> dict[K, 
     return balances
 
 
+def _settled(plan: Plan[K]) -> Counter[K]:
+    """The balances that *plan* is for."""
+    balances = Counter(plan.left)
+    for transfer in plan.transfers:
+        balances[transfer.payer] -= transfer.amount
+        balances[transfer.payee] += transfer.amount
+    return balances
+
+
 def _circles(people: Sequence[K], choices: Choices[K]) -> list[list[K]]:
     """Split *people* into those who can settle with one another, be it through others."""
     circles: list[list[K]] = []
@@ -277,12 +298,27 @@ def _tree(people: Iterable[K], root: K, choices: Choices[K]) -> dict[K, K]:
     return tree
 
 
-def _along(tree: Mapping[K, K], due: Mapping[K, int]) -> list[Transfer[K]]:
-    """Let everybody settle with the next one of *tree*, for all who are behind them too."""
+def _along(tree: Mapping[K, K], due: Mapping[K, int], least: int) -> list[Transfer[K]]:
+    """Let everybody settle with the next one of *tree*, for all who are behind them too.
+
+    Where that would be less than *least*, those behind settle by themselves and so do the others, as far as they can:
+    whoever is between would else be left with what they pay or get for others.
+    """
     through = Counter(due)
     transfers: list[Transfer[K]] = []
     for person, towards in list(tree.items())[::-1]:
         amount = through[person]
+        if 0 < abs(amount) < least:
+            behind = {person: person}
+            for one, way in tree.items():
+                if way in behind:
+                    behind[one] = way
+            ahead = {one: way for one, way in tree.items() if one not in behind}
+            return [
+                transfer
+                for part in (behind, ahead)
+                for transfer in _along(part, _that_adds_up({one: due[one] for one in part}), least)
+            ]
         if person != towards and amount:
             transfers.append(Transfer(*((towards, person) if amount > 0 else (person, towards)), abs(amount)))
             through[towards] += amount

@@ -20,9 +20,10 @@ from wtforms.fields.choices import SelectChoice
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
-from scorekeeper.ledger import Choices, Price, Transfer, standings
+from scorekeeper.ledger import Choices, Price, Transfer, plain, standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused, Table
+from scorekeeper.services.counts import Count
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of, price_of
 from scorekeeper.services.sessions import close_session, reopen_session
@@ -76,7 +77,9 @@ class ChoicesForm(Form):  # type: ignore[misc]
 
     def choices(self) -> Choices[int] | None:
         """What was chosen; None, with the reason beside its field, if it cannot be understood."""
-        least, step = self._amount(self.least), self._amount(self.step)
+        least, step = max(1, self._amount(self.least)), self._amount(self.step)
+        if not step:
+            self.step.errors = [_("Enter an amount above zero.")]
         banker = self.banker.data or THROUGH_NOBODY
         apart = list(dict.fromkeys(self.apart.data or ()))
         if banker not in [choice.value for choice in self.banker.choices]:
@@ -94,10 +97,10 @@ class ChoicesForm(Form):  # type: ignore[misc]
         )
 
     def _amount(self, field: StringField) -> int:
-        """An amount from one up; one where nothing is said."""
+        """The amount typed; one where nothing is said."""
         text = (field.data or "").strip()
         try:
-            return max(1, amounts.typed(text, self.chip)) if text else 1
+            return amounts.typed(text, self.chip) if text else 1
         except amounts.MalformedTyped as error:
             field.errors = [str(error)]
             return 1
@@ -107,11 +110,17 @@ class ChoicesForm(Form):  # type: ignore[misc]
         """Whether anything is chosen, or refused."""
         return any(field.data or field.errors for field in self)
 
-    @property
-    def hidden(self) -> list[tuple[str, str]]:
-        """What the form that ends the session sends along."""
-        sent = [(field.name, field.data) for field in (self.banker, self.least, self.step) if field.data]
-        return sent + [(self.apart.name, pair) for pair in self.apart.data or ()]
+
+def _as_sent(choices: Choices[int], chip: Chip | None) -> MultiDict[str, str]:
+    """What :class:`ChoicesForm` sends for *choices*."""
+    amounts_chosen = {"least": choices.least, "step": choices.step}
+    sent = MultiDict(
+        {name: plain(amount, chip.exponent if chip else 0) for name, amount in amounts_chosen.items() if amount > 1}
+    )
+    if choices.banker is not None:
+        sent["banker"] = str(choices.banker)
+    sent.setlist("apart", [f"{one}-{other}" for one, other in choices.apart])
+    return sent
 
 
 class PartForm(SessionForm):
@@ -148,7 +157,7 @@ class Settled:
 
 
 def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Settled:
-    """The settlement in force, or as it would be by *choices*."""
+    """The settlement in force, or as it would be by *choices*, or else by those of the latest that was discarded."""
     price = price_of(session)
     drawn = queries.settlements(db.session(), session.id)
     payments = queries.payments(db.session(), session.id)
@@ -157,9 +166,10 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         transfers[row.version].append(row)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
     if in_force is None:
+        if choices is None:
+            choices = choices_made(drawn[0].choices) if drawn else Choices()
         planned = plan(price, seats, choices)
         left: Mapping[int, int] = planned.left
-        choices = choices or Choices()
         lines = [Line(one.payer, one.payee, one.amount, one.amount, 0, 0) for one in planned.transfers]
     else:
         left = {int(seat): amount for seat, amount in in_force.left_open.items()}
@@ -208,21 +218,24 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
     closed = session.state == "closed"
     seats, chip = queries.seats(db.session(), session.id), chip_of(session)
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
-    choosing = None if closed or not for_chips else ChoicesForm(sent or request.args, seats, chip)
+    asked = sent or request.args
+    choosing = ChoicesForm(asked, seats, chip) if asked and for_chips and not closed else None
     choices = choosing.choices() if choosing else None
-    shown = settled(session, seats, choices)
+    refused = wrong is not None or (choosing is not None and choices is None)
+    shown = settled(session, seats, Choices() if choosing and choices is None else choices)
+    if not choosing and for_chips and not closed:
+        choosing = ChoicesForm(_as_sent(shown.choices, chip), seats, chip)
     form = SessionForm(formdata=None, expected_version=session.version)
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
     left = list(_left_open(seats, shown.left, chip))
     result = _as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips)
     dispute = dispute_of(session, seats)
-    refused = wrong is not None or (choosing is not None and choices is None)
     page = render_template(
         "settlement/settlement.html",
         session=session,
         form=form,
         closed=closed,
-        steps=_steps(closed=closed, still_open=any(line.open for line in shown.lines)),
+        steps=_steps(session, shown),
         unit=amounts.unit_name(game.unit),
         game_number=session.table["game"] if game.several_games else None,
         places=places,
@@ -231,6 +244,8 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         games=_games(session, seats) if game.several_games else [],
         for_chips=for_chips,
         choosing=choosing,
+        as_before=not closed and not asked and shown.choices != Choices(),
+        rounded=shown.choices.step > 1,
         chosen=list(_chosen(seats, shown.choices, chip)),
         transfers=rows,
         left=left,
@@ -238,10 +253,22 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         earlier=[_earlier(session, seats, row, shown) for row in shown.earlier],
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
         dispute=dispute,
+        miscount=_miscount(session, [seat.name for seat in seats]) if for_chips else "",
         **(_hanging(session, seats, shown, dispute.without.more) if dispute and for_chips else {}),
         **(_sums(session, seats, shown.accounts) if for_chips else {}),
     )
     return page, 422 if refused else 200
+
+
+@blueprint.post("/sessions/<id:session_id>/choices")
+def choose(session_id: int) -> ResponseReturnValue:
+    """The payments by what is chosen, at an address that says it."""
+    session = access.game_session(session_id)
+    choosing = ChoicesForm(request.form, queries.seats(db.session(), session.id), chip_of(session))
+    if choosing.choices() is None:
+        return _page(session, request.form)
+    chosen = {field.name: field.data for field in choosing}
+    return redirect(url_for(".settlement", session_id=session_id, **chosen, _anchor="choices"), 303)
 
 
 @blueprint.post("/sessions/<id:session_id>/close")
@@ -296,12 +323,16 @@ def unpay(session_id: int, payment: int) -> ResponseReturnValue:
     return redirect(url_for(".settlement", session_id=session_id), 303)
 
 
-def _steps(*, closed: bool, still_open: bool) -> list[_Row]:
+def _steps(session: AnyRow, shown: Settled) -> list[_Row]:
     """The states of a settlement in their order; the present one is marked."""
-    now = 0 if not closed else 1 if still_open else 2
-    return [
-        {"name": name, "now": place == now} for place, name in enumerate((_("Playing"), _("Settling"), _("Settled")))
-    ]
+    if session.state != "closed":
+        now = 0
+    elif any(line.open for line in shown.lines) or (shown.left and not shown.lines):
+        now = 1
+    else:
+        now = 2
+    end = _("Settled, with a rest") if now == 2 and shown.left else _("Settled")
+    return [{"name": name, "now": place == now} for place, name in enumerate((_("Playing"), _("Settling"), end))]
 
 
 def _places(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
@@ -325,6 +356,16 @@ def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
         {"place": words.number(row.place), "name": seats[row.player].name, "total": words.number(row.total)}
         for row in standings({seat.seat: seat.wins for seat in seats})
     ]
+
+
+def _miscount(session: AnyRow, names: Sequence[str]) -> str:
+    """By how much the latest count was off, where nothing has been put right since."""
+    latest = queries.latest_count(db.session(), session.id)
+    off = Count.noted(latest.note).off if latest else ()
+    if latest is None or not any(off) or queries.changed_since(db.session(), session.id, latest.version):
+        return ""
+    each = [f"{words.name_of(seat, names)} {words.signed(chips)}" for seat, chips in enumerate(off) if chips]
+    return _("The chips counted last were off by: %(differences)s.", differences=", ".join(each))
 
 
 def _as_text(
@@ -411,7 +452,9 @@ def _left_open(seats: Sequence[AnyRow], left: Mapping[int, int], chip: Chip | No
 def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
     """How it is settled, where anything was chosen."""
     names = [words.isolated(seat.name) for seat in seats]
-    if choices.banker is not None:
+    if choices.banker is not None and choices.apart:
+        yield _("Whoever can pays or gets through %(name)s.", name=names[choices.banker])
+    elif choices.banker is not None:
         yield _("Everybody pays or gets through %(name)s.", name=names[choices.banker])
     if choices.least > 1:
         yield _("No payment is below %(amount)s.", amount=amounts.exactly(choices.least, chip))
@@ -435,8 +478,13 @@ def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> str:
 
 
 def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, more: Mapping[int, int]) -> dict[str, list[str]]:
-    """The payments that hang on what is disputed, and those there would be without it: *more* chips for some."""
+    """The payments that hang on what is disputed, and those there would be without it: *more* chips for some.
+
+    One that is made hangs on it if its payer would owe less without it, or its payee be owed less.
+    """
     chip = chip_of(session)
+    made = [(row.payer, row.payee, row.amount) for row in shown.before]
+    made += [(line.payer, line.payee, line.amount) for line in shown.lines if not line.open]
     to_come = {(line.payer, line.payee, line.open): None for line in shown.lines if line.open}
     without = {
         (transfer.payer, transfer.payee, transfer.amount): None
@@ -449,9 +497,18 @@ def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, more: Map
         ]
 
     return {
-        "hanging": said(one for one in to_come if one not in without),
+        "hanging": [
+            *(f"{sentence} {_('(paid)')}" for sentence in said(one for one in made if _less(more, one))),
+            *said(one for one in to_come if one not in without),
+        ],
         "instead": said(one for one in without if one not in to_come),
     }
+
+
+def _less(more: Mapping[int, int], payment: tuple[int, int, int]) -> bool:
+    """Whether the payer would owe less or the payee be owed less with *more* chips for some."""
+    payer, payee, _amount = payment
+    return more.get(payer, 0) > 0 or more.get(payee, 0) < 0
 
 
 def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Settled) -> _Row:

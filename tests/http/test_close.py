@@ -54,7 +54,7 @@ def test_the_end_draws_up_the_settlement(host: Host, db: Session) -> None:
 def test_when_nothing_is_owed_it_says_so(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
 
-    page = settlement(host, session.id).form("/close").submit()
+    page = settlement(host, session.id).form("/close").submit("End")
 
     assert "Nobody owes anybody anything." in page.text
     assert payments_of(page) == []
@@ -64,7 +64,7 @@ def test_a_game_for_points_has_standings_and_nothing_to_pay(host: Host, db: Sess
     session = make_session(db, group=host.group, card_game="dirty-clubs")
     make_deal(db, session, CLUB_TURNED)
 
-    page = settlement(host, session.id).form("/close").submit()
+    page = settlement(host, session.id).form("/close").submit("End")
 
     assert [" ".join(row) for row in standings_of(page, "Game 1")] == ["1 Ann 23", "2 Ben 24", "2 Cleo 24", "2 Dan 24"]
     assert "there is nothing to pay" in page.text
@@ -87,9 +87,9 @@ def test_a_form_sent_twice_ends_it_once(host: Host, db: Session) -> None:
     make_deal(db, session)
     form = settlement(host, session.id).form("/close")
 
-    form.submit()
+    form.submit("End")
     before = dump(db)
-    page = form.submit()
+    page = form.submit("End")
 
     assert page.status == 200
     assert dump(db) == before
@@ -101,7 +101,7 @@ def test_a_stale_form_ends_nothing(host: Host, db: Session) -> None:
     make_deal(db, session)
     before = dump(db)
 
-    page = form.submit()
+    page = form.submit("End")
 
     assert page.status == 409
     assert "Somebody was quicker" in page.text
@@ -111,7 +111,7 @@ def test_a_stale_form_ends_nothing(host: Host, db: Session) -> None:
 def test_reopening_keeps_what_was_paid_and_withdraws_the_rest(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
-    page = settlement(host, session.id).form("/close").submit()
+    page = settlement(host, session.id).form("/close").submit("End")
     page = page.forms()[0].submit("Paid")
 
     page = page.form("/reopen").submit("Reopen")
@@ -133,12 +133,12 @@ def test_reopening_keeps_what_was_paid_and_withdraws_the_rest(host: Host, db: Se
 def test_what_was_paid_before_counts_at_the_next_end(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
-    page = settlement(host, session.id).form("/close").submit()
+    page = settlement(host, session.id).form("/close").submit("End")
     page = page.forms()[0].submit("Paid")
     page.form("/reopen").submit("Reopen")
     make_deal(db, session, FIVE_IN_SPADES_MADE)
 
-    page = settlement(host, session.id).form("/close").submit()
+    page = settlement(host, session.id).form("/close").submit("End")
 
     assert payments_of(page) == [
         ("Ann pays Ben 1 chip.", True),

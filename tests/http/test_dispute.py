@@ -112,6 +112,18 @@ def test_after_the_end_it_still_says_so(host: Host, db: Session, played: MadeSes
     assert list(differences(db)) == []
 
 
+def test_a_payment_that_is_made_hangs_on_it_too(host: Host, db: Session, played: MadeSession) -> None:
+    page = host.get(f"/sessions/{played.id}/settlement").form("/close").submit("End")
+    (payment,) = [form for form in page.forms() if "Dan pays Ben" in form.element.get_text(" ")]
+    payment.submit("Paid")
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+
+    page = host.get(f"/sessions/{played.id}/settlement")
+
+    (section,) = under(page, "Deal 1 is disputed")
+    assert section.select("ul")[0].get_text(strip=True) == "Dan pays Ben 2 chips. (paid)"
+
+
 def test_where_another_game_would_be_played_no_totals_are_compared(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
     make_deal(db, session, {"turn_up": "clubs", "tricks": [0, 5, 0, 0]})

@@ -75,7 +75,9 @@ BUTTONS = frozenset(
     }
 )
 """What the press of a button does, with nothing else in the form."""
-PREVIEWS = frozenset({"deals.preview", "deals.preview_correction", "declaring.preview", "paper.check"})
+PREVIEWS = frozenset(
+    {"deals.preview", "deals.preview_correction", "declaring.preview", "paper.check", "settlement.choose"}
+)
 """What answers with the form as it is so far."""
 
 
@@ -99,7 +101,9 @@ def forms_of(app: Flask, host: Host, world: World) -> Iterator[tuple[Form, str]]
 def forms_on(page: Page) -> Iterator[Form]:
     """The forms of a page, once for each address that one of their buttons sends them to."""
     for form in page.forms():
-        actions = {button.get("formaction") or form.action for button in form.element.select("button")}
+        outside = page.soup.select(f"button[form={form.element['id']}]") if form.element.get("id") else []
+        buttons = (*form.element.select("button"), *outside)
+        actions = {button.get("formaction") or form.action for button in buttons}
         for action in sorted(map(str, actions)):
             element = copy.copy(form.element)
             element["action"] = action

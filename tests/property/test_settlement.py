@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scorekeeper.ledger import Choices, Plan, plan_beside_bank, plan_settlement, plan_with
@@ -90,12 +90,12 @@ def test_beside_the_bank_everybody_gets_what_is_owed_in_the_fewest_transfers(
     assert len(plan) == min(len(amounts) - len(groups) for groups in ways)
 
 
-def choices_among(people: int) -> st.SearchStrategy[Choices[int]]:
+def choices_among(people: int, least: int = 1) -> st.SearchStrategy[Choices[int]]:
     """Every kind of choice, alone and together."""
     seats = st.integers(0, people - 1)
     pairs = st.sets(st.sampled_from(list(combinations(range(people), 2)))).map(tuple)
     return st.builds(
-        Choices, banker=st.none() | seats, least=st.integers(1, 6), step=st.sampled_from([1, 1, 2, 5]), apart=pairs
+        Choices, banker=st.none() | seats, least=st.integers(least, 6), step=st.sampled_from([1, 1, 2, 5]), apart=pairs
     )
 
 
@@ -120,6 +120,23 @@ def test_a_plan_does_as_is_chosen_and_says_what_it_leaves_open(case: tuple[dict[
         assert choices.may_pay(transfer.payer, transfer.payee)
         if choices.banker in balances and not choices.apart:
             assert choices.banker in (transfer.payer, transfer.payee)
+
+
+@example(({0: 0, 1: -5, 2: -6, 3: 11}, Choices(banker=0, least=10)))
+@example(({0: -5, 1: 3, 2: 2}, Choices(least=4, apart=((0, 1),))))
+@given(st.integers(3, 8).flatmap(lambda people: st.tuples(balanced(people, 12), choices_among(people, least=2))))
+def test_nobody_is_left_further_from_zero_than_they_are_by_the_step_alone(
+    case: tuple[dict[int, int], Choices[int]],
+) -> None:
+    balances, choices = case
+    by_step = plan_with(balances, Choices(step=choices.step)).left
+    left = plan_with(balances, choices).left
+    for seat, balance in balances.items():
+        due, stays = balance - by_step[seat], left[seat] - by_step[seat]
+        assert min(0, due) <= stays <= max(0, due)
+        if choices.step == 1:
+            assert abs(left[seat]) <= abs(balance)
+            assert left[seat] * balance >= 0
 
 
 @given(balanced(6, 9), st.integers(2, 9))

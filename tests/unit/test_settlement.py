@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorekeeper.ledger import Transfer, UnbalancedLedger, plan_settlement
+from scorekeeper.ledger import Choices, Plan, Transfer, UnbalancedLedger, plan_settlement, plan_with
 
 
 def test_five_people_settle_in_three_where_largest_pays_largest_takes_four() -> None:
@@ -78,3 +78,19 @@ def test_it_refuses_balances_that_do_not_sum_to_zero(balances: dict[int, int], d
     with pytest.raises(UnbalancedLedger) as refused:
         plan_settlement(balances)
     assert refused.value.difference == difference
+
+
+def test_a_banker_pays_nobody_what_others_do_not_pay_for_being_too_little() -> None:
+    balances = {"Bank": 0, "P": -5, "Q": -6, "R": 11}
+    assert plan_with(balances, Choices(banker="Bank", least=10)) == Plan((), balances)
+    assert plan_with(balances, Choices(banker="Bank", least=6)) == Plan(
+        (Transfer("Bank", "R", 6), Transfer("Q", "Bank", 6)), {"Bank": 0, "P": -5, "Q": 0, "R": 5}
+    )
+
+
+def test_who_pays_through_somebody_else_leaves_them_as_they_are() -> None:
+    balances = {"A": -9, "B": 3, "C": 5, "D": 1}
+    apart = (("A", "B"), ("A", "D"))
+    assert plan_with(balances, Choices(least=4, apart=apart)) == Plan(
+        (Transfer("A", "C", 5),), {"A": -4, "B": 3, "C": 0, "D": 1}
+    )
