@@ -209,7 +209,9 @@ class GameSession(Base):
 class SessionSeat(Base):
     """The account of a player who ever sat at the table: games won, and chips won or lost, bought and cashed.
 
-    ``settled`` is what they have paid others, below zero what they have got, in the unit of the settlement.
+    The others are in the unit of the settlement. ``settled`` is what they have paid others, below zero what they have
+    got. ``costs`` is what they have paid for others, less what was paid for them or put into the kitty, and ``carried``
+    what they still were to get from earlier sessions, less what a later one has taken over.
 
     Seats are numbered from 0 as people came: at first clockwise. Who is at the table now is the session's ``seating``.
     """
@@ -225,6 +227,8 @@ class SessionSeat(Base):
     bought: Mapped[int] = mapped_column(BigInteger, default=0)
     cashed: Mapped[int] = mapped_column(BigInteger, default=0)
     settled: Mapped[int] = mapped_column(BigInteger, default=0)
+    costs: Mapped[int] = mapped_column(BigInteger, default=0)
+    carried: Mapped[int] = mapped_column(BigInteger, default=0)
     wins: Mapped[int] = mapped_column(default=0)
 
 
@@ -324,9 +328,10 @@ class LedgerEntry(Base):
 
 
 class MoneyEntry(Base):
-    """One signed amount between people on the account of a seat, in the unit of the settlement. Never changed.
+    """One signed amount between people on the account of a seat, or of the kitty, which has none. Never changed.
 
-    That is minor units of money where chips have a price, and else chips. The entries of one ``version`` sum to zero.
+    It is in the unit of the settlement: minor units of money where chips have a price, and else chips. The entries of
+    one ``version`` sum to zero.
     """
 
     __tablename__ = "money_entry"
@@ -340,8 +345,53 @@ class MoneyEntry(Base):
     line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     group_id: Mapped[int]
     kind: Mapped[str] = mapped_column(String(12))
-    seat: Mapped[int]
+    seat: Mapped[int | None]
     amount: Mapped[int] = mapped_column(BigInteger)
+
+
+class Cost(Base):
+    """What ``payer`` paid in ``version`` for all of ``seats`` alike, unless it was ``taken_back``.
+
+    Without a payer it is what those put into the kitty; without seats, what the kitty pays back. The amount is in the
+    unit of the session's settlement.
+    """
+
+    __tablename__ = "cost"
+    __table_args__ = (
+        ForeignKeyConstraint(["session_id", "payer"], ["session_seat.session_id", "session_seat.seat"]),
+        Index("ix_cost_session_id_payer", "session_id", "payer"),
+        CheckConstraint("amount > 0", name="amount"),
+    )
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    payer: Mapped[int | None]
+    amount: Mapped[int] = mapped_column(BigInteger)
+    seats: Mapped[list[int]]
+    note: Mapped[str] = mapped_column(String(200))
+    taken_back: Mapped[int | None]
+
+
+class CarriedOver(Base):
+    """What a settlement left open, which the session settles that was begun after it: the session's opening line.
+
+    It is of the settlement ``plan`` of the session ``source_id``, whose ledger has it in ``source_version``. That of
+    this session has the opposite in its first version. ``unpaid`` says that it includes what was not yet paid.
+    """
+
+    __tablename__ = "carried_over"
+    __table_args__ = (
+        ForeignKeyConstraint(["source_id", "plan"], ["settlement.session_id", "settlement.version"]),
+        UniqueConstraint("source_id", "plan"),
+    )
+
+    session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
+    source_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    group_id: Mapped[int]
+    plan: Mapped[int]
+    source_version: Mapped[int]
+    unpaid: Mapped[bool]
 
 
 class Settlement(Base):

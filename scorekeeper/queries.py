@@ -10,12 +10,14 @@ from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, String, and_, bindparam, case, exists, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from scorekeeper.ledger import EntryKind
 from scorekeeper.limits import MAX_DEALS
 from scorekeeper.models import (
     AnyRow,
+    CarriedOver,
+    Cost,
     Deal,
     DealVersion,
     GameSession,
@@ -58,6 +60,7 @@ DEALS_PRINTED = 500
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 SETTLEMENTS_SHOWN = 10
+COSTS_SHOWN = 50
 NOTES_SHOWN = 30
 """Notes of chips moved by hand on a page of the score sheet."""
 
@@ -118,6 +121,7 @@ _SEATS = (
     .where(SessionSeat.session_id == bindparam("session_id"))
     .order_by(SessionSeat.seat)
 )
+_CARRIED = (MoneyEntry.session_id == CarriedOver.source_id) & (MoneyEntry.version == CarriedOver.source_version)
 _DEALS = (
     select(*Deal.__table__.columns)
     .where(Deal.session_id == bindparam("session_id"), Deal.number < bindparam("before"))
@@ -482,6 +486,43 @@ def payments(db: Session, session_id: int) -> Rows:
         )
         .where(Payment.session_id == session_id, Payment.taken_back.is_(None))
         .order_by(Payment.plan, Payment.line, Payment.version)
+    ).all()
+
+
+def costs(db: Session, session_id: int) -> Rows:
+    """The latest costs of a session that count, the latest first."""
+    return db.execute(
+        select(*Cost.__table__.columns)
+        .where(Cost.session_id == session_id, Cost.taken_back.is_(None))
+        .order_by(Cost.version.desc())
+        .limit(COSTS_SHOWN)
+    ).all()
+
+
+def carried_from(db: Session, session_id: int) -> Rows:
+    """What a session settles of earlier ones: their ``name``, and the ``amount`` of a ``seat``."""
+    theirs, own = aliased(SessionSeat), aliased(SessionSeat)
+    return db.execute(
+        select(GameSession.name, own.seat, (-MoneyEntry.amount).label("amount"))
+        .select_from(CarriedOver)
+        .join(GameSession, GameSession.id == CarriedOver.source_id)
+        .join(MoneyEntry, _CARRIED)
+        .join(theirs, (theirs.session_id == MoneyEntry.session_id) & (theirs.seat == MoneyEntry.seat))
+        .join(own, (own.session_id == CarriedOver.session_id) & (own.player_id == theirs.player_id))
+        .where(CarriedOver.session_id == session_id)
+        .order_by(CarriedOver.source_id, own.seat)
+    ).all()
+
+
+def carried_to(db: Session, session_id: int) -> Rows:
+    """What later sessions settle of one: their ``name``, of which ``plan``, and the ``amount`` of a ``seat``."""
+    return db.execute(
+        select(GameSession.name, CarriedOver.plan, CarriedOver.unpaid, MoneyEntry.seat, MoneyEntry.amount)
+        .select_from(CarriedOver)
+        .join(GameSession, GameSession.id == CarriedOver.session_id)
+        .join(MoneyEntry, _CARRIED)
+        .where(CarriedOver.source_id == session_id)
+        .order_by(CarriedOver.session_id, MoneyEntry.line)
     ).all()
 
 

@@ -15,6 +15,7 @@ from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
+from scorekeeper.services.costs import AddCost, TakeBackCost, add_cost, take_back_cost
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -43,7 +44,7 @@ from scorekeeper.services.sessions import (
     close_session,
     reopen_session,
 )
-from scorekeeper.services.settlement import Pay, TakeBack, accounts, pay, still_open, take_back
+from scorekeeper.services.settlement import Pay, TakeBack, accounts, choices_made, pay, still_open, take_back
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from tests.deals import fill_in
 from tests.factories import NAMES, MadeSession, make_group, make_session
@@ -122,6 +123,15 @@ chip_acts: st.SearchStrategy[Act] = st.one_of(
         lambda giver, taker, chips: lambda sitting: sitting.move(giver, taker, chips), seats, seats, st.integers(1, 9)
     ),
 )
+costs: st.SearchStrategy[Act] = st.one_of(
+    st.builds(
+        lambda payer, amount, shared: lambda sitting: sitting.share(payer, amount, shared),
+        st.none() | seats,
+        st.integers(1, 50),
+        st.lists(seats, max_size=4),
+    ),
+    st.builds(lambda place: lambda sitting: sitting.take_back_cost(place), seats),
+)
 cash_outs: st.SearchStrategy[Act] = st.builds(
     lambda seat, chips: lambda sitting: sitting.cash(seat, chips), seats, st.integers(1, 9)
 )
@@ -198,11 +208,12 @@ class Sitting:
         """Whether what is won and lost has been paid, is to be, is the bank's, or is left open by the settlement."""
         price, drawn = price_of(self.row), self.settlement()
         left = {int(seat): amount for seat, amount in drawn.left_open.items()} if drawn else {}
+        keeper = choices_made(drawn.choices).keeper if drawn else None
         to_come = still_open(self.transfers(), self.payments())
         seats = self.seats()
         bank = {
             account.seat: account.from_bank - max(0, account.bought - account.cashed)
-            for account in accounts(price, seats, to_come, left)
+            for account in accounts(price, seats, to_come, left, keeper)
         }
         # The bank pays back at most what was bought, and keeps what it paid for winnings from those who lost.
         return all(amount <= 0 for amount in bank.values())
@@ -289,6 +300,20 @@ class Sitting:
         if payments:
             payment = payments[place % len(payments)].version
             take_back(self.db, TakeBack(**self.made.command(self.db), payment=payment))
+
+    def share(self, payer: int | None, amount: int, seats: Sequence[int] = ()) -> None:
+        """Note what somebody, or the kitty, pays for *seats*, or for the kitty."""
+        there = len(self.seats())
+        payer = None if payer is None else payer % there
+        shared = tuple({seat % there for seat in seats})
+        add_cost(self.db, AddCost(**self.made.command(self.db), payer=payer, amount=amount, seats=shared))
+
+    def take_back_cost(self, place: int) -> None:
+        """Take back one of the costs that count."""
+        costs = queries.costs(self.db, self.made.id)
+        if costs:
+            cost = costs[place % len(costs)].version
+            take_back_cost(self.db, TakeBackCost(**self.made.command(self.db), cost=cost))
 
     def some_deal(self, chance: Random, number: int | None = None) -> Facts:
         """A deal that may be next, or in place of deal *number*; now and then dealt out of turn."""

@@ -26,6 +26,8 @@ class MoneyKind(StrEnum):
     """What an entry between people came from, in the unit of the settlement: money, or chips that have no price."""
 
     PAYMENT = "payment"
+    COST = "cost"
+    CARRIED = "carried"
 
 
 class UnbalancedLedger(ValueError):

@@ -49,13 +49,15 @@ class Choices(Generic[K]):
     """How a table settles. Amounts are in the unit of the balances.
 
     Where there is a ``banker``, everybody pays or gets through them. Amounts are multiples of ``step``, and no transfer
-    is below ``least``. No two people of a pair in ``apart`` pay each other.
+    is below ``least``. No two people of a pair in ``apart`` pay each other. ``keeper`` has what is in the kitty, which
+    is shared out evenly if nobody has: that is in the balances already.
     """
 
     banker: K | None = None
     least: int = 1
     step: int = 1
     apart: tuple[tuple[K, K], ...] = ()
+    keeper: K | None = None
 
     def may_pay(self, one: K, other: K) -> bool:
         return (one, other) not in self.apart and (other, one) not in self.apart

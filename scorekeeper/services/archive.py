@@ -38,7 +38,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.currencies import exponent_of
-from scorekeeper.models import AnyRow, Base, GameSession, Group, GroupLink, JoinCode, Player, SessionChange
+from scorekeeper.models import AnyRow, Base, Cost, GameSession, Group, GroupLink, JoinCode, Player, SessionChange
 from scorekeeper.names import clean_name, clean_note
 from scorekeeper.rules import Refused, Seat
 from scorekeeper.services.check import differences
@@ -61,6 +61,7 @@ _REFERENCES: Final = {
     "session_id": "game_session",
     "player_id": "player",
     "link_id": "group_link",
+    "source_id": "game_session",
 }
 """The columns, in whatever table, that say of which row of another one their row is."""
 _KEPT_BACK: Final[Mapping[str, Mapping[str, object]]] = {
@@ -246,6 +247,8 @@ def _examine(scratch: Session) -> None:
         if name and clean_name(name) != name:
             raise BadArchive(f"a link cannot be called {name!r}")
     for note in scratch.scalars(select(SessionChange.note).where(SessionChange.kind == "adjustment")):
+        clean_note(note)
+    for note in scratch.scalars(select(Cost.note)):
         clean_note(note)
     for code, decimals in scratch.execute(select(GameSession.currency, GameSession.exponent)):
         if (code is None) != (decimals is None) or (code is not None and exponent_of(code) != decimals):

@@ -21,6 +21,8 @@ from scorekeeper.ledger.chipset import Colour, worth
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import (
     AnyRow,
+    CarriedOver,
+    Cost,
     Deal,
     DealVersion,
     GameSession,
@@ -35,7 +37,9 @@ from scorekeeper.models import (
     Transfer,
 )
 from scorekeeper.rules import IllegalRules, Refused, Seat, Unit
+from scorekeeper.services.carrying import brought_over, open_at
 from scorekeeper.services.chipset import colours_of, noted, sound
+from scorekeeper.services.costs import entries_of, reversed_of
 from scorekeeper.services.counts import Count
 from scorekeeper.services.deals import brought, entered
 from scorekeeper.services.history import (
@@ -47,7 +51,7 @@ from scorekeeper.services.history import (
     replay,
     still_declared,
 )
-from scorekeeper.services.ledger import SEAT_SUMS, adjustments, in_hand, price_of
+from scorekeeper.services.ledger import MONEY_SUMS, SEAT_SUMS, adjustments, in_hand, price_of
 from scorekeeper.services.seats import seating_of
 from scorekeeper.services.settlement import choices_made, plan
 
@@ -63,6 +67,9 @@ _POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "decide": EntryKind.DEAL,
     "paid": MoneyKind.PAYMENT,
     "unpaid": MoneyKind.PAYMENT,
+    "cost": MoneyKind.COST,
+    "no-cost": MoneyKind.COST,
+    "carry": MoneyKind.CARRIED,
 }
 """What each kind of change enters: in the ledger of chips, or in that of money."""
 _DISPUTES = ("dispute", "agree")
@@ -75,6 +82,8 @@ _DRAWS_UP = ("close", "settle")
 _ENDS = ("reopen", "settle", "record")
 _DISCARDS = (*_ENDS, "correct", "void", "restore", "decide")
 
+_Money = dict[int, list[tuple[int | None, int]]]
+"""By version, what is entered for seats and for the kitty."""
 Standings = defaultdict[tuple[int, str], Counter[str]]
 """For a player and a card game: what the row of the group's standings should say."""
 
@@ -107,7 +116,7 @@ def differences(db: Session) -> Iterator[Difference]:
         yield from stored.of_pieces()
         yield from stored.of_seats()
         yield from stored.of_settlements()
-        yield from stored.of_payments()
+        yield from stored.of_money()
         yield from stored.of_groups()
         stored.add_to(won)
     for group in db.execute(select(Group.id, Group.chip_set).where(Group.chip_set.is_not(None))):
@@ -139,6 +148,12 @@ class _Stored:
         self.settlements = self._rows(db, Settlement, Settlement.version)
         self.transfers = self._rows(db, Transfer, Transfer.version, Transfer.line)
         self.payments = self._rows(db, Payment, Payment.version)
+        self.costs = self._rows(db, Cost, Cost.version)
+        self.carried_in = self._rows(db, CarriedOver, CarriedOver.source_id)
+        self.brought_over = brought_over(db, session.id)
+        self.carried_out = db.execute(
+            select(*CarriedOver.__table__.columns).where(CarriedOver.source_id == session.id)
+        ).all()
         self.money = self._rows(db, MoneyEntry, MoneyEntry.version, MoneyEntry.line)
         self.deal_versions = self._rows(db, DealVersion, DealVersion.number, DealVersion.replaced)
         self.kind_of = {change.version: change.kind for change in self.changes}
@@ -261,7 +276,7 @@ class _Stored:
         won = Counter(seat for deal in self.replayed.deals for seat in deal.winners)
         for row, expected in zip(self.seats, self.seats_at(self.session.version), strict=True):
             yield from self._compare(f"wins of seat {row.seat}", row.wins, won[Seat(row.seat)])
-            for name in ("chips", "bought", "cashed", "settled"):
+            for name in ("chips", "bought", "cashed", "settled", "costs", "carried"):
                 yield from self._compare(f"{name} of seat {row.seat}", getattr(row, name), getattr(expected, name))
             if self.game.unit is Unit.CHIPS and row.seat < len(self.table.totals):
                 yield from self._compare(f"total of seat {row.seat}", row.chips, self.table.totals[row.seat])
@@ -317,40 +332,77 @@ class _Stored:
             if kind in _ENDS:
                 return
 
-    def _results_at(self, version: int) -> list[tuple[int, int, int]]:
-        return [(seat.chips, seat.bought, seat.cashed) for seat in self.seats_at(version)]
+    def _results_at(self, version: int) -> list[tuple[int, int, int, int]]:
+        return [(seat.chips, seat.bought, seat.cashed, seat.costs) for seat in self.seats_at(version)]
 
-    def of_payments(self) -> Iterator[Difference]:
-        """Each is of a line drawn up before, no more than that, and stands in the ledger, as does what took it back."""
+    def of_money(self) -> Iterator[Difference]:
+        """What passes between people is what they paid, took back, shared and carried over, and nothing else."""
+        expected: _Money = {}
+        yield from self._of_payments(expected)
+        yield from self._of_costs(expected)
+        yield from self._of_carried(expected)
+        posted: _Money = defaultdict(list)
+        for entry in self.money:
+            posted[entry.version].append((entry.seat, entry.amount))
+            kind = MoneyKind.CARRIED if entry.version == 1 else _POSTS.get(self.kind_of.get(entry.version, ""))
+            yield from self._compare(f"kind of entry of money {entry.version}, {entry.line}", entry.kind, kind)
+        yield from self._compare("money", posted, expected)
+        pays = {version for version, kind in self.kind_of.items() if isinstance(_POSTS.get(kind), MoneyKind)}
+        yield from self._compare("changes that pay", set(posted) - {1}, pays)
+
+    def _of_costs(self, expected: _Money) -> Iterator[Difference]:
+        """Add what every cost enters, and what took it back."""
+        for row in self.costs:
+            what = f"cost {row.version}"
+            yield from self._compare(f"kind of {what}", self.kind_of.get(row.version), "cost")
+            entries = entries_of(row.payer, row.amount, row.seats)
+            expected[row.version] = list(entries)
+            if row.taken_back is not None:
+                yield from self._compare(f"end of {what}", self.kind_of.get(row.taken_back), "no-cost")
+                yield from self._compare(f"order of the end of {what}", row.taken_back > row.version, True)
+                expected[row.taken_back] = list(reversed_of(entries))
+
+    def _of_carried(self, expected: _Money) -> Iterator[Difference]:
+        """Add what earlier sessions brought, and what later ones took over: all that was open of a plan in force."""
+        if self.brought_over:
+            expected[1] = list(self.brought_over)
+        plans = {row.version: row for row in self.settlements}
+        for row in self.carried_out:
+            drawn, what = plans[row.plan], f"what {row.session_id} took over"
+            in_force = row.plan < row.source_version < (drawn.withdrawn or self.session.version + 1)
+            yield from self._compare(f"settlement of {what}", in_force, True)
+            lines = [line for line in self.transfers if line.version == row.plan]
+            paid = [
+                payment
+                for payment in self.payments
+                if payment.version < row.source_version < (payment.taken_back or row.source_version + 1)
+            ]
+            left = open_at(drawn.left_open, lines, paid) if row.unpaid else open_at(drawn.left_open, (), ())
+            expected[row.source_version] = [(seat, -amount) for seat, amount in sorted(left.items())]
+
+    def _of_payments(self, expected: _Money) -> Iterator[Difference]:
+        """Each is of a line drawn up before, and no more than that. Add what it enters, and what took it back."""
         lines = {(row.version, row.line): row for row in self.transfers}
-        expected: dict[int, dict[int, int]] = {}
         paid: Counter[tuple[int, int]] = Counter()
         for row in self.payments:
             line = lines[row.plan, row.line]
             what = f"payment {row.version}"
             yield from self._compare(f"kind of {what}", self.kind_of.get(row.version), "paid")
             yield from self._compare(f"order of {what}", row.version > row.plan, True)
-            expected[row.version] = {line.payer: row.amount, line.payee: -row.amount}
+            expected[row.version] = [(line.payer, row.amount), (line.payee, -row.amount)]
             if row.taken_back is None:
                 paid[row.plan, row.line] += row.amount
             else:
                 yield from self._compare(f"end of {what}", self.kind_of.get(row.taken_back), "unpaid")
                 yield from self._compare(f"order of the end of {what}", row.taken_back > row.version, True)
-                expected[row.taken_back] = {line.payer: -row.amount, line.payee: row.amount}
+                expected[row.taken_back] = [(line.payer, -row.amount), (line.payee, row.amount)]
         for key, amount in paid.items():
             yield from self._compare(f"payments of transfer {key}", amount <= lines[key].amount, True)
-        posted: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for entry in self.money:
-            posted[entry.version][entry.seat] = entry.amount
-            what = f"entry of money {entry.version}, {entry.line}"
-            yield from self._compare(f"kind of {what}", entry.kind, MoneyKind.PAYMENT)
-        yield from self._compare("money", posted, expected)
-        pays = [version for version, kind in self.kind_of.items() if isinstance(_POSTS.get(kind), MoneyKind)]
-        yield from self._compare("changes that pay", sorted(posted), pays)
 
     def of_groups(self) -> Iterator[Difference]:
         of_play = (self.deals, self.deal_versions, self.seats, self.entries, self.changes)
-        for rows in (*of_play, self.settlements, self.transfers, self.payments, self.money):
+        between = (self.settlements, self.transfers, self.payments, self.costs, self.carried_in, self.money)
+        for rows in (*of_play, *between):
             groups = {row.group_id for row in rows} - {self.session.group_id}
             yield from self._compare("groups of its rows", groups, set())
 
@@ -364,6 +416,8 @@ class _Stored:
                 "bought": 0,
                 "cashed": 0,
                 "settled": 0,
+                "costs": 0,
+                "carried": 0,
             }
             for row in self.seats
         ]
@@ -372,8 +426,8 @@ class _Stored:
                 sign = -1 if entry.kind == EntryKind.CASH_OUT else 1
                 seats[entry.seat][SEAT_SUMS[entry.kind].key] += sign * entry.chips
         for entry in self.money:
-            if entry.version <= version:
-                seats[entry.seat]["settled"] += entry.amount
+            if entry.version <= version and entry.seat is not None and entry.kind in MONEY_SUMS:
+                seats[entry.seat][MONEY_SUMS[entry.kind].key] += entry.amount
         return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats]
 
     def add_to(self, won: Standings) -> None:

@@ -21,6 +21,12 @@ SEAT_SUMS = {
     EntryKind.CASH_OUT: SessionSeat.cashed,
 }
 """The sum of a seat's entries of each kind, as its row keeps it."""
+MONEY_SUMS = {
+    MoneyKind.PAYMENT: SessionSeat.settled,
+    MoneyKind.COST: SessionSeat.costs,
+    MoneyKind.CARRIED: SessionSeat.carried,
+}
+"""The same of what passes between people."""
 
 
 _GROUP_SUMS = ("games", "wins", "chips")
@@ -32,7 +38,7 @@ _ADD_TO_SEATS = {
     column.key: update(_seats)
     .where(_seats.c.session_id == bindparam("of_session"), _seats.c.seat == bindparam("of_seat"))
     .values({column.key: _seats.c[column.key] + bindparam("more")})
-    for column in (*SEAT_SUMS.values(), SessionSeat.settled, SessionSeat.wins)
+    for column in (*SEAT_SUMS.values(), *MONEY_SUMS.values(), SessionSeat.wins)
 }
 _ADD_TO_GROUP = (
     update(_totals)
@@ -100,14 +106,23 @@ def post(db: Session, session: AnyRow, *postings: Posting) -> None:
         add_to_group(db, session, {seat: {"chips": chips} for seat, chips in won.items()})
 
 
-def post_money(db: Session, session: AnyRow, kind: MoneyKind, amounts: Mapping[int, int]) -> None:
-    """Enter what passes between people in the session's present version: by seat, summing to zero."""
+def post_money(db: Session, session: AnyRow, kind: MoneyKind, amounts: Sequence[tuple[int | None, int]]) -> None:
+    """Enter what passes between seats, or with the kitty, in the session's present version: it sums to zero."""
     common = {"session_id": session.id, "version": session.version, "group_id": session.group_id, "kind": kind}
-    entries = [
-        {**common, "line": line, "seat": seat, "amount": amount} for line, (seat, amount) in enumerate(amounts.items())
-    ]
+    entries = [{**common, "line": line, "seat": seat, "amount": amount} for line, (seat, amount) in enumerate(amounts)]
+    if not entries:
+        return
     db.execute(insert(MoneyEntry), entries)
-    _add_to_seats(db, session, "settled", amounts)
+    of_seats = Counter[int]()
+    for seat, amount in amounts:
+        if seat is not None:
+            of_seats[seat] += amount
+    _add_to_seats(db, session, MONEY_SUMS[kind].key, of_seats)
+
+
+def in_kitty(seats: Iterable[AnyRow]) -> int:
+    """What is in the kitty, in the unit of the settlement: the counterpart of what the *seats* have in costs."""
+    return -sum(int(seat.costs) for seat in seats)
 
 
 def chip_of(session: AnyRow) -> Chip | None:

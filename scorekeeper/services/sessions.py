@@ -17,6 +17,7 @@ from scorekeeper.ledger.chipset import Bank, Colour
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow, GameSession, GroupTotal, Player, SessionChange, SessionSeat
 from scorekeeper.rules import CARD_GAMES, CardGame, Problem, Refused, Ruleset, Seat, Table, Unit
+from scorekeeper.services.carrying import Carry, carry_over, lock
 from scorekeeper.services.chipset import bank, check_sum, moved_in, note_of, set_of_group, set_of_session
 from scorekeeper.services.groups import change_group
 from scorekeeper.services.history import game_of
@@ -41,6 +42,8 @@ from scorekeeper.sessionfile import Chip
 class OpenSession:
     """``players`` sit clockwise; without a ``dealer`` the first is drawn by lot; everybody buys ``buy_in`` chips.
 
+    What ``carry`` names of earlier sessions is settled together with this one.
+
     ``device`` has the pen from the beginning; people call it ``device_name``.
     """
 
@@ -58,6 +61,7 @@ class OpenSession:
     buy_in: int = 0
     device: str | None = None
     device_name: str = ""
+    carry: tuple[Carry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +87,14 @@ class Adjust(SessionCommand):
 def open_session(db: Session, command: OpenSession) -> int:
     """Begin a session and return its id. Sending the same form again returns the id of the session already begun.
 
-    :raises Refused: if the players, the opening or the buy-in do not fit the ruleset; nothing is written.
+    :raises Refused: if the players, the opening or the buy-in do not fit the ruleset, or what an earlier session left
+        open cannot be carried over; nothing is written.
     :raises ChangedForm: if it comes with other content; nothing is written.
     """
     # Sent again after midnight, or by another link, it is the same form.
     fingerprint = fingerprint_of(replace(command, link_id=0, started_on=date.min, device=None, device_name=""))
     with transaction(db):
+        lock(db, command.carry)
         change_group(db, command.group_id)
         begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
         return begin_session(db, command, fingerprint) if begun is None else begun
@@ -166,6 +172,7 @@ def begin_session(db: Session, command: OpenSession, fingerprint: str) -> int:
         _check_chips(command.buy_in, "buy_in")
         amounts = *(Amount(seat, command.buy_in) for seat in table.ring), Amount(None, -command.buy_in * seats)
         post(db, session, Posting(session.version, EntryKind.BUY_IN, amounts))
+    carry_over(db, session, command.carry, link_id=command.link_id, submission_id=command.submission_id)
     return int(session.id)
 
 

@@ -15,11 +15,11 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import Choices, MoneyKind, Plan, Price, UnbalancedLedger, plan_with
+from scorekeeper.ledger import Choices, MoneyKind, Plan, Price, UnbalancedLedger, apportion, plan_with
 from scorekeeper.ledger import Transfer as PlannedTransfer
-from scorekeeper.models import AnyRow, GameSession, Payment, SessionSeat, Settlement, Transfer
+from scorekeeper.models import AnyRow, CarriedOver, GameSession, Payment, SessionSeat, Settlement, Transfer
 from scorekeeper.rules import Problem, Refused
-from scorekeeper.services.ledger import post_money, price_of
+from scorekeeper.services.ledger import in_kitty, post_money, price_of
 from scorekeeper.services.transaction import (
     AlreadyDone,
     SessionClosed,
@@ -70,7 +70,7 @@ def pay(db: Session, command: Pay) -> None:
                 )
             ).one_or_none()
             still_open = transfer.amount - _paid(db, command) if transfer else 0
-            if transfer is None or not still_open:
+            if transfer is None or not still_open or _taken_over(db, session, command.plan):
                 raise StaleSession
             amount = still_open if command.amount is None else command.amount
             if not 0 < amount <= still_open:
@@ -85,7 +85,7 @@ def pay(db: Session, command: Pay) -> None:
                     amount=amount,
                 )
             )
-            post_money(db, session, MoneyKind.PAYMENT, {transfer.payer: amount, transfer.payee: -amount})
+            post_money(db, session, MoneyKind.PAYMENT, ((transfer.payer, amount), (transfer.payee, -amount)))
     except AlreadyDone:
         return
 
@@ -100,15 +100,17 @@ def take_back(db: Session, command: TakeBack) -> None:
             session = change_session(db, command, "unpaid")
             this = Payment.session_id == session.id, Payment.version == command.payment
             payment = db.execute(
-                select(Payment.amount, Transfer.payer, Transfer.payee, Settlement.withdrawn)
+                select(Payment.amount, Payment.plan, Transfer.payer, Transfer.payee, Settlement.withdrawn)
                 .join(Transfer, (Transfer.session_id == Payment.session_id) & _of_line)
                 .join(Settlement, (Settlement.session_id == Transfer.session_id) & _drawn_up_together)
                 .where(*this, Payment.taken_back.is_(None))
             ).one_or_none()
             if payment is None or (payment.withdrawn is not None and session.state == "closed"):
                 raise StaleSession
+            if payment.withdrawn is None and _taken_over(db, session, payment.plan):
+                raise StaleSession
             db.execute(update(Payment).where(*this).values(taken_back=session.version))
-            amounts = {payment.payer: -payment.amount, payment.payee: payment.amount}
+            amounts = (payment.payer, -payment.amount), (payment.payee, payment.amount)
             post_money(db, session, MoneyKind.PAYMENT, amounts)
     except AlreadyDone:
         return
@@ -116,6 +118,14 @@ def take_back(db: Session, command: TakeBack) -> None:
 
 _drawn_up_together = Settlement.version == Transfer.version
 _of_line = (Transfer.version == Payment.plan) & (Transfer.line == Payment.line)
+
+
+def _taken_over(db: Session, session: AnyRow, plan: int) -> bool:
+    """Whether a later session settles what was not yet paid."""
+    over = select(CarriedOver.plan).where(
+        CarriedOver.source_id == session.id, CarriedOver.plan == plan, CarriedOver.unpaid
+    )
+    return db.scalar(over) is not None
 
 
 def _paid(db: Session, command: Pay) -> int:
@@ -158,8 +168,9 @@ def choices_said(choices: Choices[int]) -> dict[str, Any]:
         "least": choices.least,
         "step": choices.step,
         "apart": [list(pair) for pair in choices.apart],
+        "keeper": choices.keeper,
     }
-    usual: dict[str, Any] = {"banker": None, "least": 1, "step": 1, "apart": []}
+    usual: dict[str, Any] = {"banker": None, "least": 1, "step": 1, "apart": [], "keeper": None}
     return {name: value for name, value in said.items() if value != usual[name]}
 
 
@@ -175,8 +186,9 @@ def plan(
     *,
     more: Mapping[int, int] = MappingProxyType({}),
 ) -> Plan[int]:
-    """The fewest transfers between *seats* that settle, as *choices* say, what is won and lost and not yet paid.
+    """The fewest transfers between *seats* that settle, as *choices* say, all that is between them and not yet paid.
 
+    That is what is won and lost, what one paid for others, what is in the kitty, and what was carried over.
     *more* are the chips that some would have won beside those they have.
 
     Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
@@ -184,21 +196,29 @@ def plan(
 
     :raises UnbalancedLedger: if what is won and lost does not sum to zero.
     """
+    choices = choices or Choices()
     won = price.of_everybody([row.chips + more.get(row.seat, 0) for row in seats]).shares
     by_bank = [max(0, -_at_bank(price, row)) for row in seats]
-    claims = {row.seat: won[place] + row.settled - by_bank[place] for place, row in enumerate(seats)}
+    kitty = _of_kitty(seats, choices.keeper)
+    claims = {
+        row.seat: won[place] + row.settled + row.costs + kitty[place] + row.carried - by_bank[place]
+        for place, row in enumerate(seats)
+    }
     if difference := sum(claims.values()) + sum(by_bank):
         raise UnbalancedLedger(difference)
-    return plan_with(claims, choices or Choices())
+    return plan_with(claims, choices)
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """How a seat comes to what it still gets: ``won + bought - cashed + paid - from_bank - left == open``.
+    """How a seat comes to what it still gets.
 
-    ``won`` is what it won or lost, ``bought`` what it paid the bank for chips and ``cashed`` what it got there, and
-    ``paid`` what it paid others (below zero: got). ``from_bank`` is what the bank gives it in the end (below zero:
-    gets), ``left`` what the plan leaves open, and ``open`` what is still to come in transfers (below zero: to pay).
+    ``won + bought - cashed + paid + costs + kitty + carried - from_bank - left == open``, where ``won`` is what it won
+    or lost, ``bought`` what it paid the bank for chips and ``cashed`` what it got there, and ``paid`` what it paid
+    others (below zero: got). ``costs`` is what it paid for others, less what is its part or went into the kitty,
+    ``kitty`` what it gets of that, and ``carried`` what earlier sessions owe it, less what a later one settles.
+    ``from_bank`` is what the bank gives it in the end (below zero: gets), ``left`` what the plan leaves open, and
+    ``open`` what is still to come in transfers (below zero: to pay).
     """
 
     seat: int
@@ -206,23 +226,39 @@ class Account:
     bought: int
     cashed: int
     paid: int
+    costs: int
+    kitty: int
+    carried: int
     from_bank: int
     left: int
     open: int
 
+    @property
+    def in_hand(self) -> int:
+        """What the chips it has are worth."""
+        return self.won + self.bought - self.cashed + self.paid
+
 
 def accounts(
-    price: Price, seats: Sequence[AnyRow], transfers: Iterable[PlannedTransfer[int]], left: Mapping[int, int]
+    price: Price,
+    seats: Sequence[AnyRow],
+    transfers: Iterable[PlannedTransfer[int]] = (),
+    left: Mapping[int, int] | None = None,
+    keeper: int | None = None,
 ) -> tuple[Account, ...]:
-    """The account of every seat, where *transfers* are still to be paid and *left* is left open."""
+    """The account of every seat, where *transfers* are still to be paid and *left* is left open.
+
+    *keeper* has what is in the kitty; without one it is shared out.
+    """
     to_come = Counter[int]()
     for transfer in transfers:
         to_come[transfer.payer] -= transfer.amount
         to_come[transfer.payee] += transfer.amount
     won = price.of_everybody([row.chips for row in seats]).shares
     found = []
-    for row, result in zip(seats, won, strict=True):
-        bought, at_bank, left_open = price.of(row.bought), _at_bank(price, row), left.get(row.seat, 0)
+    for row, result, kitty in zip(seats, won, _of_kitty(seats, keeper), strict=True):
+        bought, at_bank, left_open = price.of(row.bought), _at_bank(price, row), (left or {}).get(row.seat, 0)
+        between = row.settled + row.costs + kitty + row.carried
         found.append(
             Account(
                 seat=row.seat,
@@ -230,7 +266,10 @@ def accounts(
                 bought=bought,
                 cashed=bought - at_bank,
                 paid=row.settled,
-                from_bank=result + at_bank + row.settled - left_open - to_come[row.seat],
+                costs=row.costs,
+                kitty=kitty,
+                carried=row.carried,
+                from_bank=result + at_bank + between - left_open - to_come[row.seat],
                 left=left_open,
                 open=to_come[row.seat],
             )
@@ -244,6 +283,14 @@ def still_open(transfers: Iterable[AnyRow], payments: Iterable[AnyRow]) -> tuple
     for payment in payments:
         paid[payment.plan, payment.line] += payment.amount
     return tuple(PlannedTransfer(row.payer, row.payee, row.amount - paid[row.version, row.line]) for row in transfers)
+
+
+def _of_kitty(seats: Sequence[AnyRow], keeper: int | None) -> tuple[int, ...]:
+    """What each of *seats* has of the kitty: the *keeper* all of it, or everybody a share."""
+    held = in_kitty(seats)
+    if keeper is None:
+        return apportion(held, len(seats))
+    return tuple(held if row.seat == keeper else 0 for row in seats)
 
 
 def _at_bank(price: Price, seat: AnyRow) -> int:

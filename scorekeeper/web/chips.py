@@ -325,8 +325,7 @@ def _bank(session: AnyRow, seats: Sequence[AnyRow]) -> Mapping[str, object]:
 
 def _rows(session: AnyRow, seats: Sequence[AnyRow]) -> Iterator[Mapping[str, object]]:
     chip, price = chip_of(session), price_of(session)
-    # What the bank would give everybody now.
-    worth = (account.from_bank for account in accounts(price, seats, (), {}))
+    worth = (account.in_hand for account in accounts(price, seats))
     for seat, chips, amount in zip(seats, in_hand(session, seats), worth, strict=True):
         yield _row(seat, chips, amount, chip)
 

@@ -159,6 +159,7 @@ def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
         yield line(names[row.payer], names[row.payee], row.amount, _("yes"), 0)
     for one in shown.lines:
         paid = _("no") if one.open == one.amount else _("in part") if one.open else _("yes")
+        paid = _("carried over") if one.over else paid
         yield line(names[one.payer], names[one.payee], one.amount, paid, one.open)
     others = [(seat, amount, _("Left open")) for seat, amount in sorted(shown.left.items())]
     others += [(account.seat, account.from_bank, _("The bank")) for account in shown.accounts if account.from_bank]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -77,6 +77,8 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> It
         href = None
         if change.kind in ("paid", "unpaid"):
             sentence = _payment(change.kind, paid[change.version], names, chip_of(session))
+        elif change.kind in ("cost", "no-cost"):
+            sentence = _cost(change.kind, paid[change.version], names, chip_of(session))
         elif change.kind == "record":
             number = deals[change.version]
             sentence = _("Deal %(number)s was recorded.", number=words.number(number))
@@ -149,6 +151,24 @@ def _payment(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: C
     return _("%(payer)s had not paid %(payee)s %(chips)s after all.", **said)
 
 
+def _cost(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
+    """What a cost, or what took it back, entered for everybody and for the kitty."""
+    total = Counter[int | None]()
+    for entry in entries:
+        total[entry.seat] += entry.amount
+    moved = format_list(
+        [
+            f"{_('the kitty') if seat is None else words.name_of(seat, names)} {amounts.settled(amount, chip).text}"
+            for seat, amount in total.items()
+        ],
+        locale=locale(),
+        style="unit",
+    )
+    if kind == "cost":
+        return _("A cost was noted: %(moved)s.", moved=moved)
+    return _("A cost was taken back: %(moved)s.", moved=moved)
+
+
 def _all_bought(entries: Sequence[AnyRow]) -> str:
     """What was bought as the session began: by everybody, the same."""
     return _("Everybody bought %(chips)s.", chips=amounts.counted(entries[0].chips))
@@ -180,6 +200,7 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "drop": lambda _deal: _("The declared deal was dropped."),
     "seats": lambda _seats: _("Everybody was seated anew."),
     "count": lambda _count: _("The chips were counted."),
+    "carry": lambda name: _("What was open was carried over to %(session)s.", session=words.isolated(name)),
     "pen": lambda name: (
         _("%(name)s took the pen.", name=words.isolated(name)) if name else _("Another phone took the pen.")
     ),

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from babel.core import Locale, UnknownLocaleError
+from babel.lists import format_list
 from babel.numbers import get_currency_name, get_territory_currencies
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -39,8 +40,10 @@ from scorekeeper.rules import (
     Seat,
 )
 from scorekeeper.rules import ruleset as published_ruleset
+from scorekeeper.services.carrying import Carry, LeftOpen, left_open
 from scorekeeper.services.chipset import colours_of
 from scorekeeper.services.groups import Role
+from scorekeeper.services.ledger import chip_of
 from scorekeeper.services.sessions import OpenSession, open_session
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import Chip
@@ -68,12 +71,14 @@ BY_LOT: Final = "lot"
 COMMON_CURRENCIES: Final = ("EUR", "USD", "GBP", "CHF", "PLN", "CZK", "SEK", "NOK", "DKK", "HUF", "JPY", "CAD", "AUD")
 YES_OR_NO: Final = {"yes": True, "no": False}
 _WHOLE: Final = re.compile(r"[+-]?\d{1,9}")
+_CARRY_NAME: Final = re.compile(r"carry-(\d{1,9})")
+_CARRY_VALUE: Final = re.compile(r"(left|all)-(\d{1,9})")
 
 
 class OpenForm(SubmissionForm):
-    """What every session asks; :func:`_open_form` adds ``seat-0``, ``opening-0`` and ``rule-<option>``.
+    """What every session asks; :func:`_open_form` adds ``seat-0``, ``opening-0``, ``rule-<option>`` and ``carry-<id>``.
 
-    ``beside`` holds what is wrong with the seats or the opening sheet as a whole.
+    ``beside`` holds what is wrong with the seats, the opening sheet, or what is carried over as a whole.
     """
 
     rules = HiddenField()
@@ -89,7 +94,7 @@ class OpenForm(SubmissionForm):
     def __init__(self, places: int, **defaults: object) -> None:
         super().__init__(data=defaults)
         self.places = range(places)
-        self.beside: dict[str, list[str]] = {"players": [], "opening": []}
+        self.beside: dict[str, list[str]] = {"players": [], "opening": [], "carry": []}
 
     def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
         """Beside its field, or the group of fields it is about."""
@@ -98,7 +103,8 @@ class OpenForm(SubmissionForm):
                 rule = self[f"rule-{problem.field}"]
                 rule.errors = [*rule.errors, problem_message(problem)]
             else:
-                self.beside[problem.field].append(problem_message(problem))
+                # What there is no field for any more was open of an earlier session.
+                self.beside.get(problem.field, self.beside["carry"]).append(problem_message(problem))
         return []
 
     @property
@@ -123,32 +129,34 @@ def new(group_id: int) -> str:
     if "rules" not in request.args:
         return render_template("sessions/rules.html", group=group, games=list(rulesets_by_game()))
     game, ruleset = _chosen(request.args["rules"])
-    return _page(group, game, ruleset, _open_form(game, ruleset, *_people(group.id)))
+    people = _people(group.id)
+    return _page(group, game, ruleset, _open_form(game, ruleset, people), people)
 
 
 @blueprint.post("/groups/<id:group_id>/sessions")
 def create(group_id: int) -> ResponseReturnValue:
     group = access.group(group_id, Role.HOST)
     game, published = _chosen(request.form.get("rules", ""))
-    form = _open_form(game, published, *_people(group.id))
+    people = _people(group.id)
+    form = _open_form(game, published, people)
     form.validate()
     command = _entered(form, group, game, published)
     if form.refused:
-        return _page(group, game, published, form), 422
+        return _page(group, game, published, form, people), 422
     asked = f"{command.buy_in}/{len(command.players)}"
     if form.advised.data != asked and (warnings := list(_warnings(group, command))):
         form.advised.data = asked
         form.buy_in.errors = [*warnings, _("Nothing is saved yet. Start the session once more to go on all the same.")]
-        return _page(group, game, published, form), 422
+        return _page(group, game, published, form, people), 422
     try:
         session_id = open_session(db.session(), command)
     except Refused as refused:
         form.add_problems(refused.problems)
-        return _page(group, game, published, form), 422
+        return _page(group, game, published, form, people), 422
     except ChangedForm:
         flash(_("A session was begun with this form before you changed it. Send it again to begin another."), "warning")
         form.renew_submission()
-        return _page(group, game, published, form), 409
+        return _page(group, game, published, form, people), 409
     if command.buy_in and group.chip_set:
         flash(*_to_hand_out(group, command))
     if form.dealer.data == BY_LOT:
@@ -218,14 +226,88 @@ def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
     return published_ruleset(ruleset_id) if ruleset_id in RULESETS else abort(404)
 
 
-def _people(group_id: int) -> tuple[Sequence[AnyRow], AnyRow | None]:
-    """The players of a group who have not retired, and who sat in its latest session."""
-    players = [player for player in queries.players(db.session(), group_id) if player.retired_at is None]
-    return players, queries.last_seated(db.session(), group_id)
+@dataclass(frozen=True, slots=True)
+class People:
+    """The players of a group who have not retired, who sat in its latest session, and what is open between them.
+
+    ``names`` are those of everybody, by player.
+    """
+
+    players: Sequence[AnyRow]
+    latest: AnyRow | None
+    left: Sequence[LeftOpen]
+    names: Mapping[int, str]
+
+    def retired(self, open_of: Mapping[int, int]) -> list[str]:
+        """Who of those with something open cannot sit down any more."""
+        present = {player.id for player in self.players}
+        return [self.names[player] for player in open_of if player not in present]
 
 
-def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow], latest: AnyRow | None) -> OpenForm:
+def _people(group_id: int) -> People:
+    everybody = queries.players(db.session(), group_id)
+    return People(
+        players=[player for player in everybody if player.retired_at is None],
+        latest=queries.last_seated(db.session(), group_id),
+        left=left_open(db.session(), group_id),
+        names={player.id: player.name for player in everybody},
+    )
+
+
+def _carry_field(people: People, left: LeftOpen) -> SelectField:
+    """What can be taken along of an earlier session; without a choice where nothing can."""
+    ways = [
+        ("left", left.left, _("Take along what is left open")),
+        ("all", left.everything, _("Take along the payments not yet made, too")),
+    ]
+    if left.left == left.everything:
+        del ways[1]
+    elif not left.left:
+        ways = [("all", left.everything, _("Take along the payments not yet made"))]
+    choices = [
+        SelectChoice(f"{way}-{left.session.version}", label)
+        for way, amounts_of, label in ways
+        if not people.retired(amounts_of)
+    ]
+    said = [_open_said(people, left, amounts_of) for _way, amounts_of, _label in ways]
+    if missing := people.retired(left.everything):
+        retired = format_list([isolated(name) for name in missing], locale=locale())
+        said.append(_("Those who have retired cannot take along what is theirs: %(players)s.", players=retired))
+    return SelectField(
+        _("Open from %(session)s", session=isolated(left.session.name)),
+        choices=[SelectChoice("", _("Settled apart")), *choices],
+        default="",
+        description=" ".join(said),
+        validate_choice=False,
+    )
+
+
+def _open_said(people: People, left: LeftOpen, open_of: Mapping[int, int]) -> str:
+    chip = chip_of(left.session)
+    each = [
+        f"{isolated(people.names[player])} {amounts.settled(amount, chip).text}" for player, amount in open_of.items()
+    ]
+    listed = format_list(each, locale=locale(), style="unit")
+    if open_of is left.left:
+        return _("Left open: %(open)s.", open=listed)
+    return _("With the payments not yet made: %(open)s.", open=listed)
+
+
+def _carry(form: OpenForm) -> tuple[Carry, ...]:
+    """What is to be carried over. Whether it is still so is seen when it is done: the form may have done it before."""
+    carries = []
+    for name, value in request.form.items():
+        if value and (of_session := _CARRY_NAME.fullmatch(name)):
+            if chosen := _CARRY_VALUE.fullmatch(value):
+                carries.append(Carry(int(of_session[1]), int(chosen[2]), unpaid=chosen[1] == "all"))
+            else:
+                form.add_problems([Problem("CARRY_CHANGED", name)])
+    return tuple(carries)
+
+
+def _open_form(game: CardGame[Any], ruleset: Ruleset, people: People) -> OpenForm:
     """The form for *ruleset*, filled in as the group sat last, or else as its players joined."""
+    players, latest = people.players, people.latest
     present = {player.id for player in players}
     sitting = [player for _seat, player in latest.seating if player in present] if latest else []
     if not game.admits(ruleset, len(sitting)):
@@ -242,6 +324,8 @@ def _open_form(game: CardGame[Any], ruleset: Ruleset, players: Sequence[AnyRow],
         fields[f"opening-{place}"] = StringField(label, render_kw={"inputmode": "numeric"})
     for option in _changeable(game):
         fields[f"rule-{option.name}"] = _rule_field(option, ruleset.options[option.name])
+    for left in people.left:
+        fields[f"carry-{left.session.id}"] = _carry_field(people, left)
     form_class = type("OpenSessionForm", (OpenForm,), fields)
     last_currency = latest.currency if latest else None
     form: OpenForm = form_class(
@@ -288,7 +372,7 @@ def _likely_currency() -> str:
     return COMMON_CURRENCIES[0]
 
 
-def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm) -> str:
+def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm, people: People) -> str:
     rules = groupby(_changeable(game), key=lambda option: option.group)
     groups = {
         name: RuleGroup(option_group_label(name), tuple(form[f"rule-{option.name}"] for option in options))
@@ -307,6 +391,7 @@ def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm) 
         more_players=len(seats[0].choices) - 1 > usual,
         opening=[form[f"opening-{place}"] for place in form.places],
         stake=groups.pop("stake", None),
+        carry=[form[f"carry-{left.session.id}"] for left in people.left],
         rules=list(groups.values()),
         unit=game.unit,
         in_set=amounts.counted(worth(colours_of(group.chip_set))) if group.chip_set else "",
@@ -334,6 +419,7 @@ def _entered(form: OpenForm, group: AnyRow, game: CardGame[Any], published: Rule
         opening=_opening(form, taken),
         chip=chip,
         buy_in=buy_in,
+        carry=_carry(form),
         device=access.device(),
         device_name=group.link_name,
     )

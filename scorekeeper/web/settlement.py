@@ -25,7 +25,7 @@ from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused, Table
 from scorekeeper.services.counts import Count
 from scorekeeper.services.history import game_of
-from scorekeeper.services.ledger import chip_of, price_of
+from scorekeeper.services.ledger import chip_of, in_kitty, price_of
 from scorekeeper.services.sessions import close_session, reopen_session
 from scorekeeper.services.settlement import (
     Account,
@@ -49,7 +49,7 @@ from scorekeeper.words.numbers import locale
 blueprint = Blueprint("settlement", __name__)
 
 MAX_LINE = 2**31 - 1
-THROUGH_NOBODY: Final = ""
+NOBODY: Final = ""
 
 _Row = Mapping[str, object]
 
@@ -57,18 +57,23 @@ _Row = Mapping[str, object]
 class ChoicesForm(Form):  # type: ignore[misc]
     """How a table settles; nothing is filled in where nothing is chosen."""
 
-    banker = SelectField(later("Who pays whom"), default=THROUGH_NOBODY, validate_choice=False)
+    banker = SelectField(later("Who pays whom"), default=NOBODY, validate_choice=False)
     least = StringField(later("No payment below"), render_kw={"inputmode": "decimal"})
     step = StringField(later("Only multiples of"), render_kw={"inputmode": "decimal"})
     apart = SelectMultipleField(later("Who cannot pay each other directly"), validate_choice=False)
+    keeper = SelectField(later("The kitty"), default=NOBODY, validate_choice=False)
 
     def __init__(self, sent: MultiDict[str, str], seats: Sequence[AnyRow], chip: Chip | None) -> None:
         super().__init__(sent)
         self.chip = chip
         names = [(str(seat.seat), seat.name) for seat in seats]
         self.banker.choices = [
-            SelectChoice(THROUGH_NOBODY, _("The fewest payments")),
+            SelectChoice(NOBODY, _("The fewest payments")),
             *(SelectChoice(seat, _("Everybody through %(name)s", name=words.isolated(name))) for seat, name in names),
+        ]
+        self.keeper.choices = [
+            SelectChoice(NOBODY, _("Shared out evenly")),
+            *(SelectChoice(seat, _("%(name)s keeps it", name=words.isolated(name))) for seat, name in names),
         ]
         self.apart.choices = [
             (f"{one}-{other}", _("%(one)s and %(other)s", one=words.isolated(name), other=words.isolated(other_name)))
@@ -80,10 +85,11 @@ class ChoicesForm(Form):  # type: ignore[misc]
         least, step = max(1, self._amount(self.least)), self._amount(self.step)
         if not step:
             self.step.errors = [_("Enter an amount above zero.")]
-        banker = self.banker.data or THROUGH_NOBODY
+        banker, keeper = self.banker.data or NOBODY, self.keeper.data or NOBODY
         apart = list(dict.fromkeys(self.apart.data or ()))
-        if banker not in [choice.value for choice in self.banker.choices]:
-            self.banker.errors = [_("Choose a player.")]
+        for field in (self.banker, self.keeper):
+            if (field.data or NOBODY) not in [choice.value for choice in field.choices]:
+                field.errors = [_("Choose a player.")]
         if not set(apart) <= {value for value, _label in self.apart.choices}:
             self.apart.errors = [_("Choose two players.")]
         if any(field.errors for field in self):
@@ -94,6 +100,7 @@ class ChoicesForm(Form):  # type: ignore[misc]
             least=least,
             step=step,
             apart=tuple(sorted((int(one), int(other)) for one, other in pairs)),
+            keeper=int(keeper) if keeper else None,
         )
 
     def _amount(self, field: StringField) -> int:
@@ -119,6 +126,8 @@ def _as_sent(choices: Choices[int], chip: Chip | None) -> MultiDict[str, str]:
     )
     if choices.banker is not None:
         sent["banker"] = str(choices.banker)
+    if choices.keeper is not None:
+        sent["keeper"] = str(choices.keeper)
     sent.setlist("apart", [f"{one}-{other}" for one, other in choices.apart])
     return sent
 
@@ -137,6 +146,8 @@ class Line(NamedTuple):
     plan: int
     number: int
     payments: Sequence[AnyRow] = ()
+    over: str = ""
+    """The session that settles what is not paid of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +165,8 @@ class Settled:
     accounts: Sequence[Account]
     earlier: Sequence[AnyRow]
     transfers: Mapping[int, Sequence[AnyRow]]
+    carried_from: Sequence[AnyRow]
+    carried_to: Sequence[AnyRow]
 
 
 def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Settled:
@@ -165,6 +178,8 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
     for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]) if drawn else ():
         transfers[row.version].append(row)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
+    carried = any(seat.carried for seat in seats)
+    carried_to = queries.carried_to(db.session(), session.id) if carried else ()
     if in_force is None:
         if choices is None:
             choices = choices_made(drawn[0].choices) if drawn else Choices()
@@ -172,13 +187,16 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         left: Mapping[int, int] = planned.left
         lines = [Line(one.payer, one.payee, one.amount, one.amount, 0, 0) for one in planned.transfers]
     else:
-        left = {int(seat): amount for seat, amount in in_force.left_open.items()}
+        over = next((row for row in carried_to if row.plan == in_force.version), None)
+        left = {} if over else {int(seat): amount for seat, amount in in_force.left_open.items()}
         choices = choices_made(in_force.choices)
         rows = transfers[in_force.version]
         lines = [
             Line(row.payer, row.payee, row.amount, open_.amount, row.version, row.line, _of_line(payments, row))
             for row, open_ in zip(rows, still_open(rows, payments), strict=True)
         ]
+        if over and over.unpaid:
+            lines = [line._replace(open=0, over=over.name) if line.open else line for line in lines]
     to_come = [Transfer(line.payer, line.payee, line.open) for line in lines]
     return Settled(
         price=price,
@@ -186,9 +204,11 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         lines=lines,
         left={seat: amount for seat, amount in left.items() if amount},
         before=[row for row in payments if in_force is None or row.plan != in_force.version],
-        accounts=accounts(price, seats, to_come, left),
+        accounts=accounts(price, seats, to_come, left, choices.keeper),
         earlier=[row for row in drawn if row.withdrawn is not None],
         transfers=transfers,
+        carried_from=queries.carried_from(db.session(), session.id) if carried else (),
+        carried_to=carried_to,
     )
 
 
@@ -217,7 +237,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
     game, ruleset = game_of(session)
     closed = session.state == "closed"
     seats, chip = queries.seats(db.session(), session.id), chip_of(session)
-    for_chips = game.plays_for_chips(ruleset) or any(seat.chips for seat in seats)
+    for_chips = game.plays_for_chips(ruleset) or any(seat.chips or seat.costs or seat.carried for seat in seats)
     asked = sent or request.args
     choosing = ChoicesForm(asked, seats, chip) if asked and for_chips and not closed else None
     choices = choosing.choices() if choosing else None
@@ -246,6 +266,12 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         choosing=choosing,
         as_before=not closed and not asked and shown.choices != Choices(),
         rounded=shown.choices.step > 1,
+        kitty=_kitty(seats, shown.choices, chip),
+        over=[
+            _to_session(name)
+            for name in dict.fromkeys(row.name for row in shown.carried_to)
+            if name not in [line.over for line in shown.lines]
+        ],
         chosen=list(_chosen(seats, shown.choices, chip)),
         transfers=rows,
         left=left,
@@ -255,7 +281,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         dispute=dispute,
         miscount=_miscount(session, [seat.name for seat in seats]) if for_chips else "",
         **(_hanging(session, seats, shown, dispute.without.more) if dispute and for_chips else {}),
-        **(_sums(session, seats, shown.accounts) if for_chips else {}),
+        **(_sums(session, seats, shown) if for_chips else {}),
     )
     return page, 422 if refused else 200
 
@@ -288,10 +314,13 @@ def close(session_id: int) -> ResponseReturnValue:
 def reopen(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
     paid = len(queries.payments(db.session(), session_id))
+    carried = queries.carried_to(db.session(), session_id)
     reopen_session(db.session(), SessionCommand(**command_fields(session, checked(SessionForm()))))
     flash(_("The session is open again, and the payments not yet made are withdrawn."), "done")
     if paid:
         flash(ngettext("One payment made stays made.", "%(num)s payments made stay made.", paid), "info")
+    if carried:
+        flash(_("What was carried over into another session stays there, and counts."), "info")
     return redirect(url_for("board.session", session_id=session_id), 303)
 
 
@@ -394,6 +423,8 @@ def _as_text(
         won = words.signed(seat.chips)
         in_money = f" ({words.money(account.won, chip.currency, chip.exponent)})" if chip else ""
         lines.append(f"{seat.name}: {won}{in_money}")
+        if beside := account.costs + account.kitty + account.carried:
+            lines[-1] += f", {_('costs and carried over')} {amounts.settled(beside, chip).text}"
     paid = _("(paid)")
     ends = (paid if row.get("paid") else row.get("part", "") for row in rows)
     return lines + [f"{row['sentence']} {end}".rstrip() for row, end in zip(rows, ends, strict=True)]
@@ -402,6 +433,8 @@ def _as_text(
 def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong | None) -> Iterator[_Row]:
     """What was paid of earlier settlements, and every line of this one with what can be done about it."""
     chip, closed = chip_of(session), session.state == "closed"
+    # What another session settles cannot be taken back here.
+    taken_over = any(line.over for line in shown.lines)
     for row in shown.before:
         sentence = amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)
         yield {
@@ -412,15 +445,16 @@ def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong
     for line in shown.lines:
         sentence = amounts.payment(seats[line.payer].name, seats[line.payee].name, line.amount, chip)
         values = {"session_id": session.id, "plan": line.plan, "line": line.number}
-        editable, mine = closed and session.writes, wrong and (wrong.plan, wrong.line) == (line.plan, line.number)
-        parts = line.payments if line.open or len(line.payments) > 1 else ()
+        editable, mine = (
+            closed and session.writes and not taken_over,
+            wrong and (wrong.plan, wrong.line) == (line.plan, line.number),
+        )
+        parts = line.payments if line.open or line.over or len(line.payments) > 1 else ()
         yield {
             "sentence": sentence,
-            "paid": not line.open,
+            "paid": not line.open and not line.over,
             "id": f"part-{line.plan}-{line.number}",
-            "part": _("(%(open)s still open)", open=amounts.exactly(line.open, chip))
-            if line.open < line.amount
-            else "",
+            "part": _part(line, chip),
             "parts": [
                 {
                     "sentence": _("%(amount)s paid", amount=amounts.exactly(row.amount, chip)),
@@ -434,6 +468,28 @@ def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong
             "typed": wrong.text if wrong and mine else "",
             "error": wrong.sentence if wrong and mine else "",
         }
+
+
+def _part(line: Line, chip: Chip | None) -> str:
+    """What has become of a payment that is not made in full."""
+    if line.over:
+        return _to_session(line.over)
+    return _("(%(open)s still open)", open=amounts.exactly(line.open, chip)) if line.open < line.amount else ""
+
+
+def _to_session(name: str) -> str:
+    return _("What was open is carried over to %(session)s.", session=words.isolated(name))
+
+
+def _kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> str:
+    """What is in the kitty, and what becomes of it; nothing if nothing is."""
+    held = in_kitty(seats)
+    if not held:
+        return ""
+    said = {"amount": amounts.exactly(held, chip)}
+    if choices.keeper is None:
+        return _("In the kitty: %(amount)s, shared out evenly.", **said)
+    return _("In the kitty: %(amount)s, kept by %(name)s.", **said, name=words.isolated(seats[choices.keeper].name))
 
 
 def _back(session: AnyRow, payment: AnyRow) -> str:
@@ -528,28 +584,33 @@ def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Set
     }
 
 
-def _sums(session: AnyRow, seats: Sequence[AnyRow], rows: Sequence[Account]) -> dict[str, object]:
+def _sums(session: AnyRow, seats: Sequence[AnyRow], shown: Settled) -> dict[str, object]:
     """How everybody comes to what they pay or get, what the bank pays out, and the line that proves it."""
-    chip = chip_of(session)
+    chip, rows = chip_of(session), shown.accounts
     share = rows[0].from_bank
     if share > 0 and all(row.from_bank == share for row in rows):
         bank = [_("The bank pays everybody %(chips)s.", chips=amounts.worth(share, chip))]
     else:
         bank = [_from_bank(seats[row.seat].name, row.from_bank, chip) for row in rows if row.from_bank]
     return {
-        "accounts": [_account(seats[row.seat], row, chip) for row in rows],
+        "accounts": [_account(seats[row.seat], row, shown, chip) for row in rows],
         "bank": bank,
         "proof": _proof(rows, chip),
     }
 
 
-def _account(seat: AnyRow, account: Account, chip: Chip | None) -> _Row:
+def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) -> _Row:
     """The lines of one player's sum, and what they come to."""
+    carried = [(_from(row.name), row.amount) for row in shown.carried_from if row.seat == seat.seat]
+    carried += [(_to(row.name), row.amount) for row in shown.carried_to if row.seat == seat.seat]
     lines = [
+        *carried,
         (_in_chips(_("Won or lost"), seat.chips, chip), account.won),
         (_in_chips(_("Bought"), seat.bought, chip), account.bought),
         (_in_chips(_("Cashed out"), seat.cashed, chip), -account.cashed),
         (_("Paid already") if account.paid > 0 else _("Got already"), account.paid),
+        (_("Costs and kitty"), account.costs),
+        (_("Shared out of the kitty") if shown.choices.keeper is None else _("Keeps the kitty"), account.kitty),
         (_("From the bank") if account.from_bank > 0 else _("To the bank"), -account.from_bank),
         (_("Left open"), -account.left),
     ]
@@ -565,6 +626,14 @@ def _account(seat: AnyRow, account: Account, chip: Chip | None) -> _Row:
         "lines": [{"text": text, "amount": amounts.settled(amount, chip)} for text, amount in lines if amount],
         "total": {"text": total, "amount": amounts.settled(account.open, chip)},
     }
+
+
+def _from(name: str) -> str:
+    return _("Carried over from %(session)s", session=words.isolated(name))
+
+
+def _to(name: str) -> str:
+    return _("Carried over to %(session)s", session=words.isolated(name))
 
 
 def _in_chips(text: str, chips: int, chip: Chip | None) -> str:

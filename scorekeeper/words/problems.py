@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from babel.lists import format_list
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
 from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, AmountFault, MalformedAmount
 from scorekeeper.rules.base import Option, Problem
-from scorekeeper.words.numbers import money, number
-from scorekeeper.words.said import Said
+from scorekeeper.words.numbers import locale, money, number
+from scorekeeper.words.said import Said, isolated
 from scorekeeper.words.terms import field_label, option_label, option_value_label, quotable
 
 Sentence = Callable[[Said], str]
@@ -43,6 +44,11 @@ def amount_message(error: MalformedAmount | AmbiguousAmount, currency: str, expo
             return _decimals(currency, error.decimals)
         case AmountFault.TOO_LARGE:
             return _("The most is %(amount)s.", amount=money(MAX_MINOR, currency, exponent))
+
+
+def _people(said: Said) -> str:
+    """People who have no seat here, by name."""
+    return format_list([isolated(str(name)) for name in said.values_of["names"]], locale=locale())  # type: ignore[attr-defined]
 
 
 def _decimals(currency: str, decimals: int) -> str:
@@ -306,6 +312,12 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "OTHER_NAME": lambda said: _("This is not the name of the group, so nothing was deleted."),
     "LAST_LINK": lambda said: _("This is the last link of a host: without it nobody could manage the group any more."),
     "LINKS_TOO_MANY": lambda said: _("A group has at most %(max)s links in force: withdraw one first.", **said),
+    "COST_NONE": lambda said: _("Say how much it was."),
+    "COST_FOR_NOBODY": lambda said: _("Choose at least one other player."),
+    "KITTY_SHORT": lambda said: _("There is not so much in the kitty."),
+    "CARRY_CHANGED": lambda said: _("This has changed since. Look at what is open now, and choose again."),
+    "CARRY_UNIT": lambda said: _("One of the two is settled in another currency, or in chips: they stay apart."),
+    "CARRY_MISSING": lambda said: _("These do not sit at this table: %(players)s.", players=_people(said)),
     "PAYMENT_NONE": lambda said: _("Say how much was paid."),
     "PAYMENT_MORE": lambda said: _("That is more than is still to be paid."),
     # House rules.

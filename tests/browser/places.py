@@ -12,7 +12,9 @@ from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.carrying import Carry
 from scorekeeper.services.chipset import set_chips
+from scorekeeper.services.costs import KITTY, AddCost, add_cost
 from scorekeeper.services.counts import CountIn, count_in
 from scorekeeper.services.deals import (
     CorrectDeal,
@@ -135,6 +137,8 @@ class Places:
             "table view": f"{of['running']}/table",
             "table view of Dirty Clubs": f"{of['over']}/table?turn=3",
             "chips": f"{of['running']}/chips",
+            "costs": f"{of['running']}/costs",
+            "costs without the pen": f"{of['written elsewhere']}/costs",
             "history": f"{of['running']}/history",
             "chips without": f"{of['from 25 down']}/chips",
             "join": "/join",
@@ -152,6 +156,8 @@ class Places:
             "settlement to be as chosen": f"{of['running']}/settlement?banker=2&step=0.50&least=1&apart=0-1",
             "settlement": f"{of['closed']}/settlement",
             "settlement after one that was discarded": f"{of['discarded']}/settlement",
+            "settlement that is carried over": f"{of['carried over']}/settlement",
+            "settlement of two sessions": f"{of['taking along']}/settlement",
             "settlement of games": f"{of['over']}/settlement",
         }
 
@@ -173,6 +179,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
         "declared": make_session(db, group=group),
         "of five": make_session(db, group=group),
         "written elsewhere": make_session(db, group=group, buy_in=40),
+        "carried over": make_session(db, group=group, name=group_name, chip=Chip(100, "EUR", 2, 3)),
     }
     _record(db, sessions["of partners"], HALF_MADE)
     _record(db, sessions["from 25 down"], MADE_BY_THREE, CLUB_TURNED)
@@ -184,6 +191,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
     _declare(db, sessions["declared"])
     _play_with_five(db, sessions["of five"])
     _record(db, sessions["written elsewhere"], HALF_MADE, SOLO_SET)
+    sessions["taking along"] = _take_along(db, sessions["carried over"])
     take_pen(db, replace(sessions["written elsewhere"].plain_command(db), device="another", device_name=names[1]))
     player = queries.players(db, group.group_id)[0].id
     retired, idle = (add_player(db, group.group_id, name) for name in ("Gus", "Hal"))
@@ -202,6 +210,9 @@ def _running(db: Session, group: NewLink, name: str) -> MadeSession:
     held = [seat.bought + seat.chips - seat.cashed for seat in queries.seats(db, session.id)]
     off = [1, -3, 1, 1]
     count_in(db, CountIn(**session.command(db), counted=tuple(map(sum, zip(held, off, strict=True)))))
+    add_cost(db, AddCost(**session.command(db), payer=KITTY, amount=800, seats=(0, 1, 2, 3)))
+    add_cost(db, AddCost(**session.command(db), payer=1, amount=500, seats=()))
+    add_cost(db, AddCost(**session.command(db), payer=0, amount=1000, seats=(0, 1, 2), note=f"{name}: drinks"))
     row = queries.session_of(db, session.id, [group.link_id])
     assert row
     make_code(db, row, Role.SCORER)
@@ -229,6 +240,16 @@ def _discard(db: Session, session: MadeSession) -> None:
     plan = session.command(db)["expected_version"]
     pay(db, Pay(**session.command(db), plan=plan, line=0))
     void(db, VoidDeal(**session.command(db), number=2, discard=True))
+
+
+def _take_along(db: Session, before: MadeSession) -> MadeSession:
+    """A session that settles what another left open, and what is not yet paid there."""
+    _record(db, before, HALF_MADE, FIVE_IN_SPADES_MADE)
+    close_session(db, before.plain_command(db), Choices(step=50))
+    take_along = Carry(before.id, before.command(db)["expected_version"], unpaid=True)
+    session = make_session(db, group=before.group, chip=Chip(25, "EUR", 2), carry=(take_along,))
+    _record(db, session, SOLO_SET)
+    return session
 
 
 def _declare(db: Session, session: MadeSession) -> None:

@@ -43,6 +43,7 @@ PAGES = {
     "chart": "/chart",
     "export": "/files",
     "count": "/count",
+    "costs": "/costs",
     "settlement": "/settlement",
     "bidding": "/bidding?say=pass.half",
     "sheet for tonight": "/paper",

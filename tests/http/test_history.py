@@ -123,7 +123,7 @@ def test_strangers_and_numbers_that_do_not_exist_show_nothing(host: Host, strang
 
 
 def test_every_kind_of_change_has_its_words() -> None:
-    said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "paid", "unpaid"}
+    said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "paid", "unpaid", "cost", "no-cost"}
     assert said_with_numbers | EVENTS.keys() == {*check._POSTS, *check._POSTS_NOTHING}
 
 

@@ -53,6 +53,7 @@ AREAS = (
     "deals",
     "chips",
     "chipset",
+    "costs",
     "counts",
     "join",
     "paper",

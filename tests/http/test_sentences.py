@@ -26,7 +26,19 @@ SPOKEN_ATTRIBUTES = ("alt", "aria-label", "aria-description", "aria-valuetext", 
 GIVEN = frozenset(
     # What people entered, and what the tests call it.
     " ".join(
-        (*NAMES, "Thursdays", "Thursday", "Nothing yet", "Last week", "Last year", "Clubs", "paid twice", "Zoe")
+        (
+            *NAMES,
+            "Thursdays",
+            "Thursday",
+            "Nothing yet",
+            "Last week",
+            "Last month",
+            "Last year",
+            "Pizza",
+            "Clubs",
+            "paid twice",
+            "Zoe",
+        )
     ).split()
 ).union("white red blue".split())
 

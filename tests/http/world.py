@@ -19,7 +19,9 @@ from scorekeeper.ledger import Choices
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Player, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Seat
+from scorekeeper.services.carrying import Carry
 from scorekeeper.services.chipset import set_chips
+from scorekeeper.services.costs import KITTY, AddCost, add_cost
 from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
 from scorekeeper.services.groups import NewLink, Role
 from scorekeeper.services.joining import make_code
@@ -28,7 +30,7 @@ from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 
-SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded")
+SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded", "carried")
 
 OPEN_TO_ALL = frozenset(
     {
@@ -91,6 +93,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "next game": _dirty_clubs(db, group, SWEEP, CLUB_TURNED),
         "undecided": _undecided(db, group),
         "discarded": _discarded(db, group),
+        "carried": _carried(db, group),
     }
     opened = queries.session_of(db, made["open"].id, [group.link_id])
     assert opened is not None
@@ -109,6 +112,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "plan": plan,
         "line": 0,
         "payment": plan + 1,
+        "cost": made["open"].command(db)["expected_version"],
         "ruleset_id": "mensch",
         "token": "no-link-has-this-token",
         "filename": "app.css",
@@ -141,6 +145,9 @@ def _open(db: Session, group: NewLink) -> MadeSession:
     buy_in(db, MoveChips(**session.command(db), seat=Seat(0), chips=20))
     cash_out(db, MoveChips(**session.command(db), seat=Seat(1), chips=10))
     adjust(db, Adjust(**session.command(db), chips=(1, -1, 0, 0), note="paid twice"))
+    add_cost(db, AddCost(**session.command(db), payer=KITTY, amount=400, seats=(0, 1, 2, 3)))
+    add_cost(db, AddCost(**session.command(db), payer=1, amount=100, seats=()))
+    add_cost(db, AddCost(**session.command(db), payer=2, amount=1000, seats=(0, 1, 2), note="Pizza"))
     return session
 
 
@@ -180,4 +187,15 @@ def _discarded(db: Session, group: NewLink) -> MadeSession:
     pay(db, Pay(**session.command(db), plan=plan, line=0))
     facts = {**FIVE_IN_SPADES_MADE, "declarer": 2}
     correct_deal(db, CorrectDeal(**session.command(db), number=1, facts=facts, discard=True))
+    return session
+
+
+def _carried(db: Session, group: NewLink) -> MadeSession:
+    """A session that settles what an earlier one left open, and had not yet paid."""
+    before = make_session(db, group=group, name="Last month", chip=Chip(25, "EUR", 2))
+    make_deal(db, before, FIVE_IN_SPADES_MADE)
+    close_session(db, before.plain_command(db), Choices(step=20))
+    take_along = Carry(before.id, before.command(db)["expected_version"], unpaid=True)
+    session = make_session(db, group=group, name="Thursday", chip=Chip(25, "EUR", 2), carry=(take_along,))
+    make_deal(db, session)
     return session

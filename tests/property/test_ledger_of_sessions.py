@@ -12,7 +12,7 @@ from scorekeeper.models import LedgerEntry, MoneyEntry
 from scorekeeper.services.check import differences
 from scorekeeper.sessionfile import Chip
 from tests.property.test_settlement import choices_among
-from tests.sittings import DIRTY_CLUBS, MENSCH, Act, Rules, Sitting, cash_outs, changes, chip_acts, recordings
+from tests.sittings import DIRTY_CLUBS, MENSCH, Act, Rules, Sitting, cash_outs, changes, chip_acts, costs, recordings
 
 # Each example makes a group and a session of its own in the test's one database.
 few = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -36,8 +36,10 @@ CHIPS = st.sampled_from(
 
 def evenings(rules: Rules) -> st.SearchStrategy[list[Act]]:
     """Some deals, then the settlement, with second thoughts."""
-    played = st.lists(recordings(rules) | chip_acts | cash_outs, min_size=3, max_size=8)
-    settled = st.lists(st.one_of(settlement_acts, settlement_acts, recordings(rules), changes(rules)), max_size=14)
+    played = st.lists(recordings(rules) | chip_acts | cash_outs | costs, min_size=3, max_size=8)
+    settled = st.lists(
+        st.one_of(settlement_acts, settlement_acts, recordings(rules), changes(rules), costs), max_size=14
+    )
     return st.builds(lambda first, then: [*first, Sitting.close, *then], played, settled)
 
 

@@ -29,6 +29,9 @@ CURRENCIES = st.sampled_from([("JPY", 0), ("EUR", 2), ("BHD", 3)])
 PRICES = st.tuples(CURRENCIES, st.integers(1, 400), st.integers(1, 12)).map(
     lambda drawn: Chip(drawn[1], drawn[0][0], drawn[0][1], drawn[2])
 )
+COSTS = st.lists(
+    st.tuples(st.none() | st.integers(0, 3), st.integers(1, 500), st.sets(st.integers(0, 3)).map(tuple)), max_size=4
+)
 MOVES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 40)), max_size=6)
 Amounts = dict[str, Decimal]
 
@@ -64,15 +67,23 @@ def rows_of(host: Host, session: MadeSession, what: str) -> list[dict[str, str]]
 
 
 @few
-@given(chip=PRICES, moves=MOVES, bought=st.integers(0, 50), ends=st.booleans())
+@given(chip=PRICES, moves=MOVES, costs=COSTS, bought=st.integers(0, 50), ends=st.booleans())
 def test_every_place_says_the_same_and_it_sums_to_zero(
-    app: Flask, db: Session, chip: Chip, moves: list[tuple[int, int, int]], bought: int, ends: bool
+    app: Flask,
+    db: Session,
+    chip: Chip,
+    moves: list[tuple[int, int, int]],
+    costs: list[tuple[int | None, int, tuple[int, ...]]],
+    bought: int,
+    ends: bool,
 ) -> None:
     host = Host(app, make_group(db))
     session = make_session(db, group=host.group, chip=chip, buy_in=bought)
     sitting = Sitting(db, session)
     for giver, taker, chips in moves:
         sitting.do([partial(Sitting.move, giver=giver, taker=taker, chips=chips)])
+    for payer, amount, shared in costs:
+        sitting.do([partial(Sitting.share, payer=payer, amount=amount, seats=shared)])
     if ends:
         sitting.close()
     page = page_of(host, session)
@@ -82,23 +93,24 @@ def test_every_place_says_the_same_and_it_sums_to_zero(
     assert sum(due.values()) == 0
     # Every line of a player's sum, and together they come to what is shown.
     assert all(sum(amounts[:-1]) == amounts[-1] for amounts in sums.values())
-    won = [Decimal(seat.chips * chip.value_minor) / chip.chips / 10**chip.exponent for seat in sitting.seats()]
-    assert all(abs(due[name] - exact) < Decimal(1) / 10**chip.exponent for name, exact in zip(NAMES, won, strict=True))
+    exact = [Decimal(seat.chips * chip.value_minor) / chip.chips / 10**chip.exponent for seat in sitting.seats()]
 
     assert of_sentences([one.get_text() for one in page.soup.select(".transfers p")]) == due
     (text,) = page.soup.select("[data-share] textarea")
     lines = text.get_text().strip().splitlines()
     assert of_sentences(lines) == due
-    said = {line.split(":")[0]: amount_of(line.split("(")[1]) for line in lines[1:5]}
-    assert said == due
+    people = [re.fullmatch(r"(\w+): .*?\((.*?)\)(?:, costs and carried over (.*))?", line) for line in lines[1:5]]
+    won = {one[1]: amount_of(one[2]) for one in people if one}
+    assert all(abs(won[name] - one) < Decimal(1) / 10**chip.exponent for name, one in zip(NAMES, exact, strict=True))
+    assert {one[1]: won[one[1]] + amount_of(one[3] or "0") for one in people if one} == due
     money = f"Amount in {chip.currency}"
     transfers = [row for row in rows_of(host, session, "settlement") if row["Paid"]]
     assert by_player([(row["Who pays"], row["Whom"], Decimal(row[money])) for row in transfers]) == due
-    assert {row["Player"]: Decimal(row[money]) for row in rows_of(host, session, "standings")} == due
+    assert {row["Player"]: Decimal(row[money]) for row in rows_of(host, session, "standings")} == won
 
     document = json.dumps(write_document(queries.session_file(db, sitting.row)))
     answer = json.loads(CliRunner().invoke(score, ["--json", "-"], input=document).stdout)
-    assert by_player([(one["from"], one["to"], Decimal(one["amount"])) for one in answer["transfers"]]) == due
+    assert by_player([(one["from"], one["to"], Decimal(one["amount"])) for one in answer["transfers"]]) == won
     printed = CliRunner().invoke(score, ["-"], input=document).stdout.splitlines()
     settled = [re.fullmatch(r"  (\w+) pays (\w+) (?:[\d,]+ chips? \((.*)\)|(.*))", line) for line in printed]
-    assert by_player([(one[1], one[2], amount_of(one[3] or one[4])) for one in settled if one]) == due
+    assert by_player([(one[1], one[2], amount_of(one[3] or one[4])) for one in settled if one]) == won

@@ -95,7 +95,12 @@ def choices_among(people: int, least: int = 1) -> st.SearchStrategy[Choices[int]
     seats = st.integers(0, people - 1)
     pairs = st.sets(st.sampled_from(list(combinations(range(people), 2)))).map(tuple)
     return st.builds(
-        Choices, banker=st.none() | seats, least=st.integers(least, 6), step=st.sampled_from([1, 1, 2, 5]), apart=pairs
+        Choices,
+        banker=st.none() | seats,
+        least=st.integers(least, 6),
+        step=st.sampled_from([1, 1, 2, 5]),
+        apart=pairs,
+        keeper=st.none() | seats,
     )
 
 

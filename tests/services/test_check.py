@@ -18,6 +18,7 @@ from scorekeeper import queries
 from scorekeeper.cli import main
 from scorekeeper.ledger import Choices
 from scorekeeper.models import Base
+from scorekeeper.services.carrying import Carry
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DisputeDeal, dispute_deal
 from scorekeeper.services.groups import Role
@@ -27,12 +28,14 @@ from tests.sittings import Sitting, dump
 
 RESULTS = {
     "game_session": "version state table undecided deals opening first_dealer seating",
-    "session_seat": "group_id chips bought cashed settled wins",
+    "session_seat": "group_id chips bought cashed settled costs carried wins",
     "session_change": "version group_id kind",
     "deal": "number group_id recorded version disputed status reason before result points chips totals winners seating",
     "deal_version": "number replaced group_id version",
     "ledger_entry": "version group_id kind seat deal_number chips",
     "money_entry": "version group_id kind seat amount",
+    "cost": "version group_id payer amount seats taken_back",
+    "carried_over": "group_id plan source_version unpaid",
     "settlement": "version group_id left_open withdrawn",
     "transfer": "version group_id payer payee amount",
     "payment": "version group_id amount taken_back",
@@ -53,6 +56,8 @@ ENTERED = {
     "deal_version": "session_id status facts",
     "ledger_entry": "session_id line",
     "money_entry": "session_id line",
+    "cost": "session_id note",
+    "carried_over": "session_id source_id",
     "settlement": "session_id choices",
     "transfer": "session_id line",
     "payment": "session_id plan line",
@@ -73,6 +78,11 @@ def played(db: Session) -> None:
     dispute_deal(db, DisputeDeal(**sitting.made.command(db), number=2, disputed=True))
     sitting.move(0, 1, 2)
     sitting.cash(3, 5)
+    sitting.share(1, 7, (0, 1, 2))
+    sitting.share(2, 5, (3,))
+    sitting.take_back_cost(0)
+    sitting.share(None, 8, (0, 1, 2, 3))
+    sitting.share(0, 6)
     sitting.close()
     sitting.pay(0)
     sitting.correct(1, {**HALF_MADE, "tricks": 8})
@@ -80,6 +90,7 @@ def played(db: Session) -> None:
     sitting.pay(0, 1)
     sitting.pay(0, 1)
     sitting.take_back(1)
+    make_session(db, group=group, carry=(Carry(sitting.made.id, sitting.row.version, unpaid=True),))
     sitting = Sitting(db, make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 1}))
     for facts in (CLUB_TURNED, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]}):
         sitting.record(facts)

@@ -1,0 +1,221 @@
+"""Costs: what one paid for some, what everybody puts into the kitty, and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from babel.lists import format_list
+from flask import Blueprint, flash, redirect, render_template, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
+from wtforms import BooleanField, SelectMultipleField, StringField
+
+from scorekeeper import queries, words
+from scorekeeper.extensions import db
+from scorekeeper.models import AnyRow
+from scorekeeper.names import BadNote, clean_note
+from scorekeeper.rules import Refused
+from scorekeeper.services.costs import KITTY, AddCost, TakeBackCost, add_cost, take_back_cost
+from scorekeeper.services.history import game_of
+from scorekeeper.services.ledger import chip_of, in_kitty
+from scorekeeper.services.transaction import StaleSession
+from scorekeeper.sessionfile import Chip
+from scorekeeper.web import access, amounts
+from scorekeeper.web.board import answer, form_tag
+from scorekeeper.web.chips import SeatField
+from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.words.numbers import locale
+
+blueprint = Blueprint("costs", __name__)
+
+
+class CostForm(SessionForm):
+    """An amount, and for whom or by whom."""
+
+    amount = StringField(later("Amount"))
+    seats = SelectMultipleField(later("For whom"), validate_choice=False)
+
+    def chosen(self, seats: Sequence[AnyRow], chip: Chip | None) -> int:
+        """The amount that was typed; the reason stands beside its field if there is none."""
+        if not set(self.seats.data or ()) <= {str(seat.seat) for seat in seats}:
+            self.seats.errors = [_("Choose a player.")]
+        try:
+            return amounts.typed(self.amount.data or "", chip)
+        except amounts.MalformedTyped as error:
+            self.amount.errors = [str(error)]
+            return 0
+
+    @property
+    def ticked(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(map(int, self.seats.data or ())))
+
+
+class SharedForm(CostForm):
+    payer = SeatField(later("Who paid"))
+    kitty = BooleanField(later("The kitty pays it back"))
+    note = StringField(later("What for"))
+
+    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
+        valid = super().validate(extra_validators)
+        try:
+            self.note.data = clean_note(self.note.data or "")
+        except BadNote as bad:
+            self.add_problems(bad.problems)
+            return False
+        return valid
+
+
+@blueprint.get("/sessions/<id:session_id>/costs")
+def costs(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    return answer(form_tag(session), lambda: _page(session, queries.seats(db.session(), session.id)))
+
+
+@blueprint.post("/sessions/<id:session_id>/costs")
+def share(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    seats = queries.seats(db.session(), session.id)
+    form = _shared_form([seat.name for seat in seats])
+
+    def command(amount: int) -> AddCost:
+        return AddCost(
+            **command_fields(session, form),
+            payer=form.payer.data,
+            amount=amount,
+            seats=() if form.kitty.data else form.ticked,
+            note=form.note.data,
+        )
+
+    nobody = not form.kitty.data and not form.seats.data
+    return _add(session, seats, "shared", form, command, nobody=nobody, done=_("The cost was noted."))
+
+
+@blueprint.post("/sessions/<id:session_id>/costs/kitty")
+def put_in(session_id: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    seats = queries.seats(db.session(), session.id)
+    form = _kitty_form()
+
+    def command(amount: int) -> AddCost:
+        together = amount * len(form.ticked)
+        return AddCost(**command_fields(session, form), payer=KITTY, amount=together, seats=form.ticked)
+
+    return _add(
+        session, seats, "kitty", form, command, nobody=not form.seats.data, done=_("It was written down for the kitty.")
+    )
+
+
+@blueprint.post("/sessions/<id:session_id>/costs/<id:cost>/take-back")
+def take_back(session_id: int, cost: int) -> ResponseReturnValue:
+    session = access.game_session(session_id)
+    take_back_cost(db.session(), TakeBackCost(**command_fields(session, checked(SessionForm())), cost=cost))
+    flash(_("The cost was taken back."), "done")
+    return redirect(url_for(".costs", session_id=session_id), 303)
+
+
+def _add(
+    session: AnyRow,
+    seats: Sequence[AnyRow],
+    name: str,
+    form: CostForm,
+    command: Callable[[int], AddCost],
+    *,
+    nobody: bool,
+    done: str,
+) -> ResponseReturnValue:
+    """Note what *form* says, or show it as it was filled in and why it was not noted."""
+    form.validate()
+    amount = form.chosen(seats, chip_of(session))
+    if nobody:
+        form.seats.errors = [_("Choose at least one player.")]
+    if form.errors or any(field.errors for field in form):
+        return _page(session, seats, {name: form}, 422)
+    try:
+        add_cost(db.session(), command(amount))
+    except Refused as refused:
+        form.add_problems(refused.problems)
+        return _page(session, seats, {name: form}, 422)
+    except StaleSession:
+        session = access.game_session(session.id)
+        form.renew(session.version)
+        return _page(session, queries.seats(db.session(), session.id), {name: form}, 409)
+    flash(done, "done")
+    return redirect(url_for(".costs", session_id=session.id), 303)
+
+
+def _shared_form(names: Sequence[str], **fresh: Any) -> SharedForm:
+    form = SharedForm(prefix="shared-", **fresh)
+    form.payer.names = names
+    return form
+
+
+def _kitty_form(**fresh: Any) -> CostForm:
+    form = CostForm(prefix="kitty-", **fresh)
+    form.amount.label.text, form.seats.label.text = _("Each puts in"), _("Who")
+    return form
+
+
+def _page(
+    session: AnyRow, seats: Sequence[AnyRow], sent: Mapping[str, CostForm] | None = None, status: int = 200
+) -> ResponseReturnValue:
+    """The page, with the form that was *sent* as it was filled in, and a fresh one beside it."""
+    game, ruleset = game_of(session)
+    chip, names = chip_of(session), [seat.name for seat in seats]
+    at_table = {seat for seat, _player in session.seating}
+    fresh: dict[str, Any] = {
+        "formdata": None,
+        "expected_version": session.version,
+        "seats": [str(seat) for seat in sorted(at_table)],
+    }
+    forms = {"shared": _shared_form(names, **fresh), "kitty": _kitty_form(**fresh)} | dict(sent or {})
+    held = in_kitty(seats)
+    button = SessionForm(formdata=None, expected_version=session.version)
+    page = render_template(
+        "costs/costs.html",
+        session=session,
+        for_chips=game.plays_for_chips(ruleset) or any(seat.chips for seat in seats),
+        closed=session.state == "closed",
+        stale=status == 409,
+        problems=[
+            {"id": field.id, "text": f"{field.label.text}: {error}"}
+            for form in (sent or {}).values()
+            for field in form
+            for error in field.errors
+        ],
+        names=[(seat.seat, seat.name) for seat in seats],
+        unit=_("in %(currency)s", currency=chip.currency) if chip else _("chips"),
+        held=amounts.exactly(held, chip),
+        rows=list(_rows(session, names, chip)),
+        hidden={"expected_version": session.version, "submission_id": button.submission_id.data},
+        **forms,
+    )
+    return page, status
+
+
+def _rows(session: AnyRow, names: Sequence[str], chip: Chip | None) -> Iterator[Mapping[str, str]]:
+    """The costs that count, the latest first, each with the address that takes it back."""
+    for row in queries.costs(db.session(), session.id):
+        yield {
+            "sentence": said(row.payer, row.amount, row.seats, names, chip),
+            "note": row.note,
+            "back": url_for(".take_back", session_id=session.id, cost=row.version),
+        }
+
+
+def said(payer: int | None, amount: int, seats: Sequence[int], names: Sequence[str], chip: Chip | None) -> str:
+    """A cost, in a sentence."""
+    everybody = len(seats) == len(names)
+    among = format_list([words.isolated(names[seat]) for seat in seats], locale=locale())
+    if payer is KITTY:
+        each = amounts.exactly(amount // max(1, len(seats)), chip)
+        if everybody:
+            return _("Everybody put %(amount)s into the kitty.", amount=each)
+        return _("Into the kitty, %(amount)s each: %(players)s.", amount=each, players=among)
+    paid = {"payer": words.isolated(names[payer]), "amount": amounts.exactly(amount, chip)}
+    if not seats:
+        return _("%(payer)s paid %(amount)s, which the kitty pays back.", **paid)
+    if everybody:
+        return _("%(payer)s paid %(amount)s for everybody.", **paid)
+    return _("%(payer)s paid %(amount)s for %(players)s.", **paid, players=among)

@@ -1,0 +1,207 @@
+"""What a settlement leaves open is settled together with the next session, if the host takes it along."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scorekeeper.ledger import Choices
+from scorekeeper.models import GameSession, Player
+from scorekeeper.services.check import differences
+from scorekeeper.services.groups import retire_player
+from scorekeeper.services.sessions import close_session
+from scorekeeper.sessionfile import Chip
+from tests.factories import MadeSession, make_group, make_session
+from tests.http.conftest import Host
+from tests.http.evidence import dump, payments_of, sums_of, under
+from tests.http.test_settle import move, part, pay, settlement
+from tests.http.visitor import Form, Page
+
+EURO = Chip(25, "EUR", 2)
+
+
+def before(host: Host, db: Session, chip: Chip | None = EURO, name: str = "Monday") -> MadeSession:
+    """A session that has ended: Ann pays Ben 2.00, and 0.25 each, of Cleo and Dan to Ben, stay open."""
+    session = make_session(db, group=host.group, chip=chip, name=name)
+    move(db, session, -8, 10, -1, -1)
+    close_session(db, session.plain_command(db), Choices(least=100))
+    return session
+
+
+def opening(host: Host) -> Form:
+    return host.get(f"{host.group_path}/sessions/new?rules=mensch").form("/sessions")
+
+
+def ways(form: Form, session: MadeSession) -> list[str]:
+    return [str(option["value"]) for option in form.element.select(f"[name=carry-{session.id}] option")]
+
+
+def take(host: Host, session: MadeSession, way: str, **more: str) -> Page:
+    """Begin a session in euro that takes along what is open of another."""
+    form = opening(host)
+    (value,) = (value for value in ways(form, session) if value.startswith(way))
+    return form.fill(
+        **{f"carry-{session.id}": value, "name": "Tuesday", "price": "0.25", "currency": "EUR", **more}
+    ).submit()
+
+
+def latest(db: Session, host: Host) -> MadeSession:
+    db.rollback()
+    found = db.scalars(select(GameSession.id).order_by(GameSession.id.desc())).first()
+    assert found is not None
+    return MadeSession(found, host.group)
+
+
+def test_what_is_left_open_is_settled_apart_unless_it_is_taken_along(host: Host, db: Session) -> None:
+    session = before(host, db)
+    form = opening(host)
+
+    assert "Left open: Ben +€0.50, Cleo −€0.25, Dan −€0.25." in form.page.text
+    assert form.data[f"carry-{session.id}"] == ""
+    form.submit()
+
+    assert payments_of(settlement(host, latest(db, host))) == []
+    assert "Left open: Ben, €0.50 to get." in settlement(host, session).text
+
+
+def test_what_is_left_open_becomes_the_opening_line_of_the_next_session(host: Host, db: Session) -> None:
+    session = before(host, db)
+
+    assert take(host, session, "left").status == 200
+
+    after = latest(db, host)
+    page = settlement(host, after)
+    assert sums_of(page) == {
+        "Ann": ["€0.00"],
+        "Ben": ["+€0.50", "+€0.50"],
+        "Cleo": ["−€0.25", "−€0.25"],
+        "Dan": ["−€0.25", "−€0.25"],
+    }
+    assert "Carried over from Monday" in under(page, "How it adds up")[0].get_text()
+    assert payments_of(page) == [("Cleo pays Ben 1 chip, €0.25.", False), ("Dan pays Ben 1 chip, €0.25.", False)]
+    page = settlement(host, session)
+    assert "Left open" not in page.text
+    assert "What was open is carried over to Tuesday." in page.text
+    assert "Carried over to Tuesday" in under(page, "How it adds up")[0].get_text()
+    assert payments_of(page) == [("Ann pays Ben 8 chips, €2.00.", False)]
+    page = pay(page, "Ann pays Ben")
+    assert sums_of(page)["Ann"][-1] == "€0.00"
+    assert "What was open was carried over to Tuesday." in host.get(f"/sessions/{session.id}/history").text
+    assert list(differences(db)) == []
+    # It is taken along once.
+    assert ways(opening(host), session) == []
+
+
+def test_payments_not_yet_made_are_taken_along_too_if_the_host_says_so(host: Host, db: Session) -> None:
+    session = before(host, db)
+    part(settlement(host, session), "Ann pays Ben", "0.50")
+
+    take(host, session, "all")
+
+    page = settlement(host, latest(db, host))
+    assert [sums[-1] for sums in sums_of(page).values()] == ["−€1.50", "+€2.00", "−€0.25", "−€0.25"]
+    page = settlement(host, session)
+    assert payments_of(page) == [("Ann pays Ben 8 chips, €2.00.", False)]
+    assert "What was open is carried over to Tuesday." in page.text
+    assert not [form for form in page.forms() if "/transfers/" in form.action or form.action.endswith("/take-back")]
+    assert {sums[-1] for sums in sums_of(page).values()} == {"€0.00"}
+    assert list(differences(db)) == []
+
+
+def test_what_was_carried_over_counts_when_the_earlier_session_goes_on(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+
+    page = settlement(host, session).form("/reopen").submit()
+
+    assert "What was carried over into another session stays there, and counts." in page.text
+    assert payments_of(settlement(host, session)) == []
+    move(db, session, 3, -3, 0, 0)
+    close_session(db, session.plain_command(db))
+    page = settlement(host, session)
+    assert payments_of(page) == [("Ben pays Ann 3 chips, €0.75.", False)]
+    assert list(differences(db)) == []
+    # What is open anew can be taken along anew.
+    assert len(ways(opening(host), session)) == 2
+
+
+def test_everybody_whom_it_concerns_must_sit_at_the_table(host: Host, db: Session) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
+    five = Host(host.app, group)
+    session = before(five, db)
+    eve = db.scalars(select(Player.id).where(Player.name == "Eve", Player.group_id == group.group_id)).one()
+    db.rollback()
+    rows = dump(db)
+
+    page = take(five, session, "left", **{"seat-3": str(eve)})
+
+    assert page.status == 422
+    assert page.errors() == {f"carry-{session.id}": "These do not sit at this table: Dan."}
+    assert dump(db) == rows
+
+
+def test_nothing_is_offered_where_somebody_has_retired(host: Host, db: Session) -> None:
+    session = before(host, db)
+    dan = db.scalars(select(Player.id).where(Player.name == "Dan")).one()
+    retire_player(db, host.group.group_id, dan, retired=True)
+
+    form = opening(host)
+
+    assert ways(form, session) == [""]
+    assert "Those who have retired cannot take along what is theirs: Dan." in form.page.text
+
+
+@pytest.mark.parametrize("more", [{"currency": "USD"}, {"price": ""}])
+def test_another_unit_is_settled_apart(host: Host, db: Session, more: dict[str, str]) -> None:
+    session = before(host, db)
+    rows = dump(db)
+
+    page = take(host, session, "left", **more)
+
+    assert page.status == 422
+    (said,) = page.errors().values()
+    assert said == "One of the two is settled in another currency, or in chips: they stay apart."
+    assert dump(db) == rows
+
+
+def test_what_has_changed_since_the_form_was_shown_is_not_taken_along(host: Host, db: Session) -> None:
+    session = before(host, db)
+    form = opening(host)
+    (value,) = (value for value in ways(form, session) if value.startswith("all"))
+    pay(settlement(host, session), "Ann pays Ben")
+    rows = dump(db)
+
+    page = form.fill(**{f"carry-{session.id}": value, "price": "0.25", "currency": "EUR"}).submit()
+
+    assert page.status == 422
+    assert "This has changed since. Look at what is open now, and choose again." in page.text
+    assert dump(db) == rows
+
+
+def test_a_form_that_is_sent_twice_takes_it_along_once(host: Host, db: Session) -> None:
+    session = before(host, db)
+    form = opening(host)
+    (value,) = (value for value in ways(form, session) if value.startswith("left"))
+    form = form.fill(**{f"carry-{session.id}": value, "price": "0.25", "currency": "EUR"})
+    first = form.submit()
+    begun = latest(db, host)
+
+    assert form.submit().path == first.path
+    assert latest(db, host) == begun
+    assert list(differences(db)) == []
+
+
+def test_two_sessions_are_taken_along_at_once(host: Host, db: Session) -> None:
+    one, other = before(host, db), before(host, db, name="Sunday")
+    form = opening(host)
+    chosen = {
+        f"carry-{session.id}": next(way for way in ways(form, session) if way.startswith("left"))
+        for session in (one, other)
+    }
+
+    form.fill(**chosen, price="0.25", currency="EUR").submit()
+
+    page = settlement(host, latest(db, host))
+    assert sums_of(page)["Ben"] == ["+€0.50", "+€0.50", "+€1.00"]
+    assert list(differences(db)) == []
