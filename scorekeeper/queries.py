@@ -546,7 +546,7 @@ def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
     ).all()
 
 
-def discarded_in(db: Session, session_id: int, versions: Sequence[int]) -> Sequence[int]:
+def discarded_in(db: Session, session_id: int, versions: Sequence[int]) -> Sequence[int | None]:
     """Which of some versions of a session discarded a settlement."""
     discarded = Settlement.session_id == session_id, Settlement.withdrawn.in_(versions)
     return db.scalars(select(Settlement.withdrawn).where(*discarded)).all()
