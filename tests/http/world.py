@@ -30,7 +30,7 @@ from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 
-SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded", "carried")
+SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded", "left open", "carried")
 
 OPEN_TO_ALL = frozenset(
     {
@@ -93,7 +93,8 @@ def make_world(db: Session, group: NewLink) -> World:
         "next game": _dirty_clubs(db, group, SWEEP, CLUB_TURNED),
         "undecided": _undecided(db, group),
         "discarded": _discarded(db, group),
-        "carried": _carried(db, group),
+        "left open": (left_open := _left_open(db, group)),
+        "carried": _carried(db, left_open),
     }
     opened = queries.session_of(db, made["open"].id, [group.link_id])
     assert opened is not None
@@ -190,12 +191,17 @@ def _discarded(db: Session, group: NewLink) -> MadeSession:
     return session
 
 
-def _carried(db: Session, group: NewLink) -> MadeSession:
+def _left_open(db: Session, group: NewLink) -> MadeSession:
+    """A session that has ended, with a payment to come."""
+    session = make_session(db, group=group, name="Last month", chip=Chip(25, "EUR", 2))
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    close_session(db, session.plain_command(db), Choices(step=20))
+    return session
+
+
+def _carried(db: Session, before: MadeSession) -> MadeSession:
     """A session that settles what an earlier one left open, and had not yet paid."""
-    before = make_session(db, group=group, name="Last month", chip=Chip(25, "EUR", 2))
-    make_deal(db, before, FIVE_IN_SPADES_MADE)
-    close_session(db, before.plain_command(db), Choices(step=20))
     take_along = Carry(before.id, before.command(db)["expected_version"], unpaid=True)
-    session = make_session(db, group=group, name="Thursday", chip=Chip(25, "EUR", 2), carry=(take_along,))
+    session = make_session(db, group=before.group, name="Thursday", chip=Chip(25, "EUR", 2), carry=(take_along,))
     make_deal(db, session)
     return session
