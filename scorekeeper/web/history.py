@@ -17,6 +17,7 @@ from scorekeeper.ledger.chipset import together
 from scorekeeper.models import AnyRow
 from scorekeeper.services.chipset import noted
 from scorekeeper.services.counts import Count
+from scorekeeper.services.groups import Role
 from scorekeeper.services.ledger import chip_of
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
@@ -101,7 +102,9 @@ def _by(change: AnyRow) -> str:
     """The link that a change was made by, as those call it who may know."""
     if change.by_code:
         return _("Joined by a code")
-    return words.isolated(change.link_name) if change.link_name else words.role_name(change.role)
+    if change.link_name:
+        return words.isolated(change.link_name)
+    return _("A host’s link") if change.role == Role.HOST else _("A scorer’s link")
 
 
 def _note(change: AnyRow) -> str:

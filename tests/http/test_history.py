@@ -162,7 +162,7 @@ def test_by_which_link_is_said_to_those_who_may_know(app: Flask, host: Host, db:
     make_deal(db, MadeSession(session.id, scorer))
 
     page = host.get(f"/sessions/{session.id}/history")
-    assert [hand.rsplit(" · ")[-1] for hand in hands(page)] == ["Ben's", "host"]
+    assert [hand.rsplit(" · ")[-1] for hand in hands(page)] == ["Ben's", "A host’s link"]
 
     watching = Visitor(app)
     watching.get(f"/open/{viewer.token}")

@@ -66,7 +66,7 @@ def calendar_words() -> frozenset[str]:
     return frozenset(words)
 
 
-ALLOWED = GIVEN | calendar_words()
+ALLOWED = GIVEN | calendar_words() | set(WORD.findall(Locale.parse("en_001").currency_symbols["JPY"]))
 
 
 def outside_brackets(text: str) -> str:
