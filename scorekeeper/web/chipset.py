@@ -21,7 +21,7 @@ from scorekeeper.services.chipset import colours_of, set_chips
 from scorekeeper.services.groups import Role
 from scorekeeper.web import access, amounts
 from scorekeeper.web.chips import ChipsField
-from scorekeeper.web.forms import PlainForm
+from scorekeeper.web.forms import SubmissionForm
 
 blueprint = Blueprint("chipset", __name__)
 
@@ -37,7 +37,7 @@ class Line(NamedTuple):
     pieces: Field
 
 
-class SetForm(PlainForm):
+class SetForm(SubmissionForm):
     """A chip set: ``name-0``, ``value-0``, ``pieces-0`` and so on; a line left free does not count."""
 
     @property
