@@ -118,9 +118,11 @@ def record(session_id: int) -> ResponseReturnValue:
         return redirect(url_for("board.session", session_id=session.id), 303)
     keyed = _keyed(paper, cells_of(request.form, paper.columns))
     seen = keyed.agrees and request.form.get("brings") == keyed.brings
+    some = form.validate() and bool(keyed.deals)
     # Whether a session that has moved on has these deals already is the service's to say.
-    if not keyed.deals or not form.validate() or not (seen or form.expected_version.data != session.version):
-        return _grid_page(paper, keyed, form, status=422 if keyed.stopped or keyed.too_many else 200)
+    if not some or not (seen or form.expected_version.data != session.version):
+        wrong = not some or keyed.stopped or keyed.too_many
+        return _grid_page(paper, keyed, form, status=422 if wrong else 200)
     try:
         record_deals(db.session(), RecordDeals(**command_fields(session, form), deals=keyed.deals))
     except Refused as refused:

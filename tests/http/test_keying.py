@@ -57,7 +57,7 @@ def test_rows_that_agree_are_shown_with_what_they_bring_and_then_recorded(host: 
     assert page.status == 200
     assert told(page) == [
         "Half, Clubs: Ann with Cleo. Made. Ben and Dan pay 1 each. Then: Ann +1, Ben −1, Cleo +1, Dan −1.",
-        "Five, Spades: Ben. Made. Cleo, Dan, and Ann pay 1 each. Then: Ann 0, Ben +2, Cleo 0, Dan −2.",
+        "Five, Spades: Ben. Made. Cleo, Dan and Ann pay 1 each. Then: Ann 0, Ben +2, Cleo 0, Dan −2.",
     ]
     assert "2 rows agree. Nothing is saved yet." in page.text
     assert dump(db) == before
@@ -80,9 +80,9 @@ def test_rows_that_agree_are_shown_with_what_they_bring_and_then_recorded(host: 
         ({"tricks": "9"}, "tricks", "Tricks must be a whole number from 0 to 8."),
         ({"partner": "Cleo"}, "partner", "Five is played alone."),
         ({"trump": ""}, "trump", "Choose the trump suit."),
-        ({"declarer": "Zoe"}, "declarer", "“Zoe” is not one of these: Ann, Ben, Cleo, or Dan."),
+        ({"declarer": "Zoe"}, "declarer", "“Zoe” is not one of these: Ann, Ben, Cleo or Dan."),
         ({"change-0": "one"}, "change-0", "“one” is not a whole number."),
-        ({"dealer": "Zoe"}, "dealer", "“Zoe” is not one of these: Ann, Ben, Cleo, or Dan."),
+        ({"dealer": "Zoe"}, "dealer", "“Zoe” is not one of these: Ann, Ben, Cleo or Dan."),
     ],
 )
 def test_it_stops_at_the_first_row_that_disagrees_and_says_how(

@@ -47,6 +47,7 @@ SAMPLES: dict[str, tuple[object, ...]] = {
     "choices": (("Deal",), ("Deal", "Misdeal")),
     "currency": ("EUR",),
     "name": ("Eve",),
+    "names": (("Eve", "Fay"),),
     "character": ("U+202E",),
     "lowest": ("7",),
     "error": ("No such file or directory",),
