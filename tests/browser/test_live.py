@@ -102,7 +102,8 @@ def test_a_new_name_shows_on_every_phone(context: BrowserContext, server: Server
     pages = [opened(context, server, session, path) for path in PAGES]
     for page in pages:
         says(page, "Live")
-    player = db.scalars(select(Player.id).where(Player.name == "Ann")).one()
+    of_group = Player.group_id == session.group.group_id
+    player = db.scalars(select(Player.id).where(of_group, Player.name == "Ann")).one()
 
     rename_player(db, session.group.group_id, player, "Annabel")
 
