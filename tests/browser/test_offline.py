@@ -25,7 +25,7 @@ from tests.browser.deals import brought, choose, seated
 from tests.browser.places import SOLO_SET
 from tests.factories import MadeSession, make_deal, make_link, make_session
 
-PHONE: dict[str, Any] = {**conftest.PHONE, "reduced_motion": "reduce", "service_workers": "allow"}
+PHONE: dict[str, Any] = {**conftest.PHONE, "reduced_motion": "reduce"}
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
 ROOT = Path(__file__).parents[2]
 FIVE_BY_BEN = "contract-five", "declarer-1", "trump-spades", "tricks-5"
@@ -122,7 +122,7 @@ def worker(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) 
 @pytest.fixture
 def alone(browser: Browser) -> Iterator[BrowserContext]:
     """A phone at an address that allows no service worker."""
-    context = browser.new_context(**{**PHONE, "service_workers": "block"})
+    context = browser.new_context(**PHONE)
     context.add_init_script("window.alone = true")
     yield context
     context.close()

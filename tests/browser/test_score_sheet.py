@@ -42,7 +42,7 @@ def test_the_names_stay_above_a_deal_one_jumps_to(browser: Browser, server: Serv
     assert head
     assert head["y"] == 0
     assert head["height"] <= top(page, "#deal-17") < head["height"] + 44
-    assert page.locator(".sheet .short").all_inner_texts() == ["Bartholo", "Christop", "Christia"]
+    assert page.locator(".sheet .short").all_inner_texts() == ["Barthol.", "Christo.", "Christi."]
     page.context.close()
 
 
