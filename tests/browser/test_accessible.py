@@ -13,6 +13,9 @@ from tests.browser.conftest import Server, watch
 from tests.browser.places import STICKING_OUT, Places, everywhere
 from tests.http.world import FILES
 
+# Whichever test comes first walks through every page in every colour and size.
+pytestmark = pytest.mark.timeout(900)
+
 PHONE: ViewportSize = {"width": 360, "height": 640}
 NARROW: ViewportSize = {"width": 320, "height": 640}
 
