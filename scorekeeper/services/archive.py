@@ -226,7 +226,7 @@ def _value(column: Column[Any], value: object) -> object:
             fits = value is None or (isinstance(value, str) and "\0" not in value)
             fits = fits and (kind.length is None or len(value or "") <= kind.length)  # type: ignore[arg-type]
         case kind:
-            raise NotImplementedError(kind)
+            raise TypeError(f"nothing can be read as {kind}")
     if not fits:
         raise BadArchive(f"{column} cannot be {value!r}"[:200])
     return value
