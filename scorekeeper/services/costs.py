@@ -18,11 +18,11 @@ from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import in_kitty, post_money
 from scorekeeper.services.transaction import (
     AlreadyDone,
-    SessionClosed,
     SessionCommand,
     StaleSession,
     change_session,
     transaction,
+    while_open,
 )
 
 KITTY: Final = None
@@ -60,7 +60,7 @@ def add_cost(db: Session, command: AddCost) -> None:
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "cost"))
+            session = while_open(change_session(db, command, "cost"))
             entries = entries_of(command.payer, command.amount, command.seats)
             seats = _seats(db, session)
             if problems := _problems(command, entries, seats):
@@ -90,7 +90,7 @@ def take_back_cost(db: Session, command: TakeBackCost) -> None:
     """
     try:
         with transaction(db):
-            session = _open(change_session(db, command, "no-cost"))
+            session = while_open(change_session(db, command, "no-cost"))
             this = Cost.session_id == session.id, Cost.version == command.cost
             cost = db.execute(select(Cost.payer, Cost.amount, Cost.seats).where(*this, Cost.taken_back.is_(None)))
             row = cost.one_or_none()
@@ -135,9 +135,3 @@ def _in_kitty_after(entries: Entries, seats: Sequence[AnyRow]) -> int:
 
 def _seats(db: Session, session: AnyRow) -> Sequence[AnyRow]:
     return db.execute(select(SessionSeat.seat, SessionSeat.costs).where(SessionSeat.session_id == session.id)).all()
-
-
-def _open(session: AnyRow) -> AnyRow:
-    if session.state == "closed":
-        raise SessionClosed
-    return session

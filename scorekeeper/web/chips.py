@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_babel import lazy_gettext as later
 from sqlalchemy.orm import Session
-from wtforms import Field, HiddenField, StringField, ValidationError
+from wtforms import Field, HiddenField, ValidationError
 from wtforms.widgets import TextInput
 
 from scorekeeper import queries, words
@@ -19,7 +19,6 @@ from scorekeeper.extensions import db
 from scorekeeper.ledger.chipset import Bank, Colour
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
-from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Problem, Refused, Seat, Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
 from scorekeeper.services.chipset import bank, colours_of
@@ -31,7 +30,7 @@ from scorekeeper.services.transaction import StaleSession
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
-from scorekeeper.web.forms import AnyForm, SessionForm, command_fields
+from scorekeeper.web.forms import AnyForm, NoteField, SessionForm, command_fields
 from scorekeeper.web.history import bought, cashed
 from scorekeeper.web.pieces import PiecesField, add_up, said
 
@@ -112,17 +111,8 @@ class MoveForm(SessionForm):
 class AdjustForm(SessionForm):
     """Chips for each seat: ``chips-0`` and so on."""
 
-    note = StringField(later("Why"))
+    note = NoteField(later("Why"))
     sum_errors: Sequence[str] = ()
-
-    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
-        valid = super().validate(extra_validators)
-        try:
-            self.note.data = clean_note(self.note.data or "")
-        except BadNote as bad:
-            self.add_problems(bad.problems)
-            return False
-        return valid
 
 
 for _seat in range(MAX_ACCOUNTS):

@@ -15,7 +15,6 @@ from wtforms import BooleanField, SelectMultipleField, StringField
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Refused
 from scorekeeper.services.costs import KITTY, AddCost, TakeBackCost, add_cost, take_back_cost
 from scorekeeper.services.history import game_of
@@ -25,7 +24,7 @@ from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.chips import SeatField
-from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.web.forms import NoteField, SessionForm, checked, command_fields
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("costs", __name__)
@@ -55,16 +54,7 @@ class CostForm(SessionForm):
 class SharedForm(CostForm):
     payer = SeatField(later("Who paid"))
     kitty = BooleanField(later("The kitty pays it back"))
-    note = StringField(later("What for"))
-
-    def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
-        valid = super().validate(extra_validators)
-        try:
-            self.note.data = clean_note(self.note.data or "")
-        except BadNote as bad:
-            self.add_problems(bad.problems)
-            return False
-        return valid
+    note = NoteField(later("What for"))
 
 
 @blueprint.get("/sessions/<id:session_id>/costs")

@@ -9,17 +9,30 @@ from typing import Any, TypedDict, TypeVar
 from flask import abort, request
 from flask_babel import ngettext
 from flask_wtf import FlaskForm
-from wtforms import HiddenField, IntegerField
+from wtforms import HiddenField, IntegerField, StringField, ValidationError
 from wtforms.validators import InputRequired, NumberRange, Regexp
 from wtforms.widgets import HiddenInput
 
 from scorekeeper.models import AnyRow
+from scorekeeper.names import BadNote, clean_note
 from scorekeeper.rules import Problem
 from scorekeeper.services.attempts import TooSoon
 from scorekeeper.web import access
 from scorekeeper.words import problem_message
 
 AnyForm = TypeVar("AnyForm", bound=FlaskForm)
+
+
+class NoteField(StringField):  # type: ignore[misc]
+    """Why something was done, as notes are kept."""
+
+    data: str | None
+
+    def pre_validate(self, form: FlaskForm) -> None:
+        try:
+            self.data = clean_note(self.data or "")
+        except BadNote as bad:
+            raise ValidationError(problem_message(bad.problems[0])) from None
 
 
 def new_submission_id() -> str:
