@@ -26,7 +26,7 @@ AnyForm = TypeVar("AnyForm", bound=FlaskForm)
 class NoteField(StringField):  # type: ignore[misc]
     """Why something was done, as notes are kept."""
 
-    data: str | None
+    data: Any
 
     def pre_validate(self, form: FlaskForm) -> None:
         try:
