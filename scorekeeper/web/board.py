@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-import flask
-from flask import Blueprint, Response, abort, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_babel import get_locale
 from flask_babel import gettext as _
 
 from scorekeeper import queries, words
@@ -26,7 +23,8 @@ from scorekeeper.web.amounts import Amount
 from scorekeeper.web.dealform import seats_ahead
 from scorekeeper.web.entry import shown as shown_text
 from scorekeeper.web.forms import new_submission_id
-from scorekeeper.web.offline import kept, release
+from scorekeeper.web.offline import kept
+from scorekeeper.web.tags import answer, form_tag
 
 blueprint = Blueprint("board", __name__)
 
@@ -193,27 +191,3 @@ def _turn_ups(game: CardGame[Any], ruleset: Ruleset) -> tuple[str, ...]:
 def _may_throw_in(game: CardGame[Any], ruleset: Ruleset) -> bool:
     fields = game.fields(game.open_table(ruleset))
     return any(THROWN_IN.get(field.name) in field.choices for field in fields)
-
-
-def form_tag(game_session: AnyRow, *more: object) -> str | None:
-    """What a page with forms about a session depends on, as its ETag; None where it shows something that comes once."""
-    forms_key = flask.session.get("csrf_token")
-    if forms_key is None or "_flashes" in flask.session:
-        return None
-    return tag_of(game_session, forms_key, *more)
-
-
-def tag_of(game_session: AnyRow, *more: object) -> str:
-    """What a page of a session depends on, as its ETag."""
-    at = game_session.version, game_session.group_version
-    by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
-    return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]
-
-
-def answer(tag: str | None, page: Callable[[], ResponseReturnValue]) -> Response:
-    """*page*, unless the browser has the one that *tag* names."""
-    unchanged = tag is not None and request.if_none_match.contains_weak(tag)
-    response = Response(status=304) if unchanged else make_response(page())
-    if tag is not None:
-        response.set_etag(tag)
-    return response

@@ -22,8 +22,8 @@ from scorekeeper.rules import Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.board import answer, tag_of
 from scorekeeper.web.ids import row_key
+from scorekeeper.web.tags import answer, tag_of
 
 blueprint = Blueprint("chart", __name__)
 

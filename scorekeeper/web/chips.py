@@ -29,10 +29,10 @@ from scorekeeper.services.settlement import accounts
 from scorekeeper.services.transaction import StaleSession
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import AnyForm, NoteField, SessionForm, command_fields
 from scorekeeper.web.history import bought, cashed
 from scorekeeper.web.pieces import PiecesField, add_up, said
+from scorekeeper.web.tags import answer, form_tag
 
 blueprint = Blueprint("chips", __name__)
 

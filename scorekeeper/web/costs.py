@@ -22,9 +22,9 @@ from scorekeeper.services.ledger import chip_of, in_kitty
 from scorekeeper.services.transaction import StaleSession
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.chips import SeatField
 from scorekeeper.web.forms import NoteField, SessionForm, checked, command_fields
+from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("costs", __name__)

@@ -22,10 +22,10 @@ from scorekeeper.services.counts import Count, CountIn, count_in
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.chips import ChipsField, with_field_for_each
 from scorekeeper.web.forms import SessionForm, command_fields
 from scorekeeper.web.pieces import PiecesField, add_up, said
+from scorekeeper.web.tags import answer, form_tag
 
 blueprint = Blueprint("counts", __name__)
 

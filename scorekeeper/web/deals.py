@@ -40,7 +40,6 @@ from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.dealform import (
     earlier_deal,
     first_page,
@@ -56,6 +55,7 @@ from scorekeeper.web.dispute import dispute_of
 from scorekeeper.web.forms import SessionForm, checked, command_fields, discards
 from scorekeeper.web.ids import MAX_SEAT
 from scorekeeper.web.offline import kept
+from scorekeeper.web.tags import answer, form_tag
 
 blueprint = Blueprint("deals", __name__)
 

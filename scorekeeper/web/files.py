@@ -39,10 +39,10 @@ from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.sessionfile import MAX_BYTES, BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.forms import SubmissionForm, too_many_groups
 from scorekeeper.web.links import show_once, token_of
 from scorekeeper.web.sessions import today
+from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("files", __name__)

@@ -21,9 +21,9 @@ from scorekeeper.services.groups import Role
 from scorekeeper.services.ledger import chip_of
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.pieces import said
+from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("history", __name__)

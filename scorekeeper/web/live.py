@@ -27,7 +27,7 @@ from werkzeug.exceptions import Forbidden, NotFound
 from scorekeeper.extensions import db
 from scorekeeper.watcher import Watcher
 from scorekeeper.web import access
-from scorekeeper.web.board import answer, tag_of
+from scorekeeper.web.tags import answer, tag_of
 
 blueprint = Blueprint("live", __name__)
 

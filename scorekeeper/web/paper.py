@@ -21,12 +21,12 @@ from scorekeeper.services.history import dealer_by_hand, game_of, next_table
 from scorekeeper.services.transaction import SessionClosed, StaleSession
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.dealform import seat_names
 from scorekeeper.web.entry import short_names
 from scorekeeper.web.forms import SessionForm, command_fields
 from scorekeeper.web.keying import MAX_ROWS, Cells, Column, Columns, Keyed, cells_of, columns_of, key_in
 from scorekeeper.web.rules import payments
+from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.cells import shorthands
 
 blueprint = Blueprint("paper", __name__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from flask import Blueprint, abort, render_template
+from flask import Blueprint, Response, abort, render_template
 from flask_babel import gettext as _
 
 from scorekeeper.rules import RULESETS, CardGame, Option, Payoff, Payoffs, Result, Ruleset, Unit
@@ -16,6 +16,7 @@ from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.sessions import rulesets_by_game
+from scorekeeper.web.tags import answer, tag_of
 from scorekeeper.words import (
     case_name,
     number,
@@ -71,9 +72,9 @@ def page(ruleset_id: str) -> str:
 
 
 @blueprint.get("/sessions/<id:session_id>/rules")
-def of_session(session_id: int) -> str:
+def of_session(session_id: int) -> Response:
     session = access.game_session(session_id)
-    return _page(*game_of(session), of_session=session)
+    return answer(tag_of(session), lambda: _page(*game_of(session), session=session, of_session=True))
 
 
 def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:

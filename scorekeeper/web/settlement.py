@@ -41,9 +41,9 @@ from scorekeeper.services.settlement import (
 from scorekeeper.services.transaction import SessionCommand
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
-from scorekeeper.web.board import answer, form_tag
 from scorekeeper.web.dispute import dispute_of
 from scorekeeper.web.forms import SessionForm, checked, command_fields
+from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("settlement", __name__)

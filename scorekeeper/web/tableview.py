@@ -7,7 +7,8 @@ from flask import Blueprint, Response, render_template
 from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.web import access, board, picture
+from scorekeeper.web import access, picture
+from scorekeeper.web.tags import answer, tag_of
 
 blueprint = Blueprint("tableview", __name__)
 
@@ -16,7 +17,7 @@ blueprint = Blueprint("tableview", __name__)
 def table(session_id: int) -> Response:
     session = access.game_session(session_id)
     # It shows no form and no message, so nothing else makes it another page.
-    return board.answer(board.tag_of(session), lambda: _page(session))
+    return answer(tag_of(session), lambda: _page(session))
 
 
 def _page(session: AnyRow) -> str:

@@ -2,9 +2,12 @@
 
 import pytest
 from bs4 import Tag
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scorekeeper.models import Player
 from scorekeeper.rules import RULESETS, Payoff, ruleset
+from scorekeeper.services.groups import rename_player
 from tests.factories import make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Page, Visitor
@@ -90,6 +93,22 @@ def test_a_session_shows_its_own_rules(host: Host, db: Session) -> None:
     page = host.get(f"/sessions/{session.id}/rules")
     assert "Half: set in clubs: 3 (otherwise: 2)" in page.text
     assert payments(page)["Half in clubs"][0] == ["0–4 Set", "−3", "−3", "+3"]
+
+
+def test_the_rules_of_a_session_follow_it_like_its_other_pages(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    page = host.get(f"/sessions/{session.id}/rules")
+    assert page.soup.select(f"[data-live='/sessions/{session.id}/live']")
+    assert page.soup.select("[data-part] h1")
+    known = {"If-None-Match": page.response.headers["ETag"]}
+    assert host.get(page.path, headers=known).status == 304
+    player = db.scalars(select(Player.id).where(Player.group_id == host.group.group_id)).first()
+    assert player is not None
+
+    rename_player(db, host.group.group_id, player, "Annabel")
+
+    assert host.get(page.path, headers=known).status == 200
+    assert not host.get("/rules/mensch").soup.select("[data-live], [data-part]")
 
 
 def test_a_session_without_house_rules_says_so(host: Host, db: Session) -> None:
