@@ -9,7 +9,7 @@ let done = null; // what ends the form that was followed last
 // Have a form follow what is entered. What *ahead* says is of the deals that come before it and that the page does not
 // know: how many (count), which version they leave (version) and which of them is the last (after), and what they bring
 // each seat (points), if that is known. A form that goes through the queue is sent by *send*. Where it takes the place of
-// another one, *given* is what was entered there. Returns what tells what is entered.
+// another one, *given* is what was entered there. Returns what tells what is entered, and what makes a misdeal of it.
 function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
   done?.abort();
   done = new AbortController();
@@ -269,6 +269,12 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
     };
   }
 
+  // A misdeal in the place of the deal, in the *words* of its button: nothing is scored, and the same player deals again.
+  const misdeal = (action, words) => ({
+    ...deal(), action, misdeal: true, entered: words, said: "", rows: null, points: data.totals.map(() => 0),
+    next: data.dealer, over: false,
+  });
+
   form.addEventListener("submit", (event) => {
     const cut = !send && !navigator.onLine;
     if (sending || asking || send || cut) event.preventDefault();
@@ -314,7 +320,8 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
 
   // What belongs to this form as it was shown once is no part of what was entered.
   const own = ["csrf_token", "submission_id", "expected_version", "after", "dealer", "dealt", "previewed"];
-  const draft = `${form.action}${location.search} ${form.elements.expected_version.value}`;
+  // Whose group it is of tells offline.js when it must not stay.
+  const draft = `group ${form.dataset.group} ${form.action}${location.search} ${form.elements.expected_version.value}`;
   const answers = () => JSON.stringify([...entered()].filter(([name]) => !own.includes(name)));
   form.addEventListener("change", ({ target }) => {
     // Another dealer is another table, for which the server makes another page.
@@ -339,7 +346,7 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
     update();
     byId("kept").hidden = false;
   }
-  return answers;
+  return { answers, misdeal };
 }
 
 for (const form of document.querySelectorAll("form[data-preview]:not([data-session])")) begin(form);

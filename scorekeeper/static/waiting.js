@@ -8,7 +8,7 @@
   let behind = null; // the page of the session, while a form stands in its place
   let listed = []; // what waits, as it is shown
   let sending = false; // whether a form is being sent, and gives way to another page
-  let entered = null; // what tells what is entered in the form
+  let entry = null; // the form, as begin returns it
   let reached = false; // whether what is being sent has the network
   let [read, script] = [null, null]; // the words of the server and what a form works by, once they have been asked for
 
@@ -42,15 +42,16 @@
     const part = (name) => entry.querySelector(`[data-of="${name}"]`);
     const reason = deal.gone ? words.gone : deal.reason;
     const waits = deal.troubled ? words.troubled : words.waits;
-    const state = deal.state === "asks" ? words.asks.replace("{reason}", () => reason) : waits;
-    const unsure = [deal.rows || deal.state === "asks" ? "" : words.unknown, deal.tried ? words.tried : ""];
+    const asks = deal.misdeal && !deal.gone ? words.misdeal : words.asks;
+    const state = deal.state === "asks" ? asks.replace("{reason}", () => reason) : waits;
+    const unsure = [deal.rows || deal.misdeal || deal.state === "asks" ? "" : words.unknown, deal.tried ? words.tried : ""];
     for (const name of ["title", "entered", "said"]) part(name).textContent = deal[name];
     part("rows").replaceChildren(...(deal.rows ?? []).map(drawnRow));
     part("rows").hidden = !deal.rows;
     part("state").textContent = [state, ...unsure].filter(Boolean).join(" ");
     part("name").hidden = Boolean(here());
     [part("name").textContent, part("name").href] = [deal.name, deal.back];
-    part("look").hidden = (deal.gone && !here()) || deal.state !== "asks" || !first(deal);
+    part("look").hidden = deal.misdeal || (deal.gone && !here()) || deal.state !== "asks" || !first(deal);
     part("look").href = deal.form;
     part("leave").hidden = !(deal.state === "asks" && first(deal)) && !last(deal);
     part("leave").addEventListener("click", async ({ target }) => {
@@ -58,7 +59,7 @@
       await queue.drop(deal);
       // A form that counted on it begins anew, with what has been entered.
       const counts = document.querySelector("form[data-fresh]:not([hidden])") && (await queue.formsOf(here()));
-      if (counts) await goOn(here(), entered());
+      if (counts) await goOn(here(), entry.answers());
     });
     return entry;
   }
@@ -159,7 +160,7 @@
     const before = deals.at(-1);
     if (!forms || before?.over) return stuck();
     const form = swap(forms.pages[before?.next] ?? forms.pages.next);
-    entered = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
+    entry = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
   }
 
   // Choose what an address says: where nothing is chosen yet, or *anew*.
@@ -169,21 +170,24 @@
       if (anew || form.elements[name]?.value === "") byId(`${name}-${value}`)?.click();
   }
 
-  async function stuck() {
+  // Nothing more can be entered here, and *why*, where what waits does not say so itself.
+  async function stuck(why = "waiting-stuck") {
     for (const form of document.querySelectorAll("form[data-session]")) {
       form.hidden = true;
       form.removeAttribute("aria-busy");
     }
     await show();
-    await say("waiting-stuck");
+    if (why) await say(why);
     document.querySelector("#waiting details").open = true;
   }
 
   // The page on which the server asks about a deal: it goes where the deal was, or is left out.
   function ask(deal) {
+    // A misdeal has no form to look at.
+    if (deal.misdeal) return void stuck(null);
     const form = swap(queue.answers.get(deal.key));
     if (!form) return;
-    entered = begin(form, { send: sendFrom(form, deal) });
+    entry = begin(form, { send: sendFrom(form, deal) });
     byId("decide").hidden = false;
     byId("leave").addEventListener("click", async () => {
       await queue.drop(deal);
@@ -228,7 +232,7 @@
   async function arrive() {
     const form = document.querySelector("form[data-session]");
     if (!form) return;
-    entered = begin(form, { send: sendFrom(form) });
+    entry = begin(form, { send: sendFrom(form) });
     if (!("fresh" in form.dataset)) return;
     const version = Number(form.elements.expected_version.value);
     let [left] = await queue.of(here(), version);
@@ -284,6 +288,13 @@
     choose(search, true);
   }
 
+  // A misdeal waits like a deal: the form of the deal in whose place it comes says which that is, and what comes before.
+  async function misdeal(action, words) {
+    await enter("");
+    const form = document.querySelector("form[data-session]");
+    if (form) await sendFrom(form)(entry.misdeal(action, words), () => {});
+  }
+
   document.addEventListener("click", (event) => {
     if (event.target.id !== "waiting-copy") return void follow(event);
     const list = byId("waiting").querySelector("ol");
@@ -291,7 +302,7 @@
     navigator.clipboard?.writeText(getSelection().toString());
   });
   // What else changes the session would come before the deals that wait, unless a person must decide about those; and it
-  // needs the network. A deal that is thrown in is entered like any other.
+  // needs the network. A deal that is thrown in is entered like any other, and a misdeal is what the form itself sends.
   document.addEventListener(
     "submit",
     async (event) => {
@@ -301,6 +312,7 @@
       event.preventDefault();
       event.stopPropagation();
       if (submitter?.name === "contract") await enter(`contract=${submitter.value}`);
+      else if (submitter?.matches(":not([formaction])")) await misdeal(form.action, submitter.textContent.trim());
       else if (first) await say("waiting-first");
       else if (await queue.reach()) {
         reached = true;

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask import Blueprint, abort, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
@@ -20,6 +20,7 @@ from scorekeeper.rules.mensch import PASS
 from scorekeeper.services.groups import Role
 from scorekeeper.services.history import deal_is_due, game_of, next_table
 from scorekeeper.web import access
+from scorekeeper.web.dealform import none_due
 from scorekeeper.web.picture import seen_from, side_of
 
 blueprint = Blueprint("bidding", __name__)
@@ -59,16 +60,15 @@ class Shown(NamedTuple):
 @blueprint.get("/sessions/<id:session_id>/bidding")
 def bidding(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id, Role.SCORER)
-    back = url_for("board.session", session_id=session.id)
     if not deal_is_due(session):
-        return redirect(back)
+        return none_due(session)
     table = next_table(session)
     now = game_of(session)[0].bidding(table, request.args.get("say", "")[:MAX_SAID].split(".")) or abort(404)
     names = [seat.name for seat in queries.seats(db.session(), session.id)]
     return render_template(
         "bidding/bidding.html",
         session=session,
-        back=back,
+        back=url_for("board.session", session_id=session.id),
         number=words.number(session.deals + 1),
         dealer=words.name_of(table.dealer, names),
         seats=_seats(table, now, names, side_of(session.id)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from flask import abort, redirect, render_template, request, url_for
+from flask import abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
@@ -160,13 +160,20 @@ def seat_names(session: AnyRow) -> tuple[str, ...]:
 def first_page(form: DealForm) -> ResponseReturnValue:
     """The form before anybody has chosen, with what is known from the bidding; the session's page if none is due."""
     if not deal_is_due(form.session):
-        return redirect(form.back)
+        return none_due(form.session)
     first = form.first_facts()
     # Who deals out of turn is said on the page of the seats, by no address.
     answers = MultiDict(request.args)
     answers.setlist("dealer", [str(first["dealer"])] if "dealer" in first else [])
     known = facts_from(answers, form.game, form.table)
     return form_page(form, {**first, **known}, SessionForm(expected_version=form.session.version))
+
+
+def none_due(session: AnyRow) -> ResponseReturnValue:
+    """The page of a session in which no deal can be dealt now: it says itself why, unless the session has ended."""
+    if session.state == "closed" and "X-Fragment" not in request.headers:
+        flash(_("This session has ended. Reopen it to deal on."), "warning")
+    return redirect(url_for("board.session", session_id=session.id))
 
 
 def page_ahead(form: DealForm, dealer: Seat) -> ResponseReturnValue:

@@ -37,10 +37,11 @@ from scorekeeper.services.deals import (
 from scorekeeper.services.groups import Role
 from scorekeeper.services.history import dealer_by_hand, game_of
 from scorekeeper.services.settlement import SettlementInForce
-from scorekeeper.services.transaction import SessionCommand, StaleSession
+from scorekeeper.services.transaction import SessionClosed, SessionCommand, StaleSession
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.dealform import (
+    DealForm,
     earlier_deal,
     first_page,
     form_page,
@@ -161,19 +162,23 @@ def record(session_id: int) -> ResponseReturnValue:
         return form_page(deal_form, entry.facts, form, status=422, problems=refused.problems)
     except StaleSession:
         return stale_page(next_deal(session_id), form)
-    # A phone that keeps a deal until it has arrived must not take just any answer for ours.
-    return Response(status=201) if "X-Queued" in request.headers else redirect(deal_form.saved, 303)
+    return _recorded(deal_form)
 
 
 @blueprint.post("/sessions/<id:session_id>/misdeal")
 def misdeal(session_id: int) -> ResponseReturnValue:
-    session = access.game_session(session_id)
-    form = checked(SessionForm())
+    deal_form, form = next_deal(session_id), checked(SessionForm())
+    session = deal_form.session
+    if not deal_form.follows(form):
+        raise StaleSession
+    if session.state == "closed" and "X-Queued" in request.headers:
+        # What waited on a phone cannot be asked what is to become of the settlement.
+        raise SessionClosed
     # Somebody who dealt out of turn deals again.
     dealer = dealer_by_hand(session)
     facts = MISDEAL if dealer is None else {"dealer": dealer, **MISDEAL}
     record_deal(db.session(), RecordDeal(**command_fields(session, form), facts=facts, discard=discards()))
-    return redirect(url_for("board.session", session_id=session.id, _anchor="read-back"), 303)
+    return _recorded(deal_form)
 
 
 @blueprint.post("/sessions/<id:session_id>/new-game")
@@ -305,6 +310,11 @@ def dispute(session_id: int, number: int) -> ResponseReturnValue:
     disputed = form.disputed.data == "1"
     dispute_deal(db.session(), DisputeDeal(**command_fields(session, form), number=number, disputed=disputed))
     return redirect(url_for(".deal", session_id=session.id, number=number), 303)
+
+
+def _recorded(form: DealForm) -> ResponseReturnValue:
+    # A phone that keeps a deal until it has arrived must not take just any answer for ours.
+    return Response(status=201) if "X-Queued" in request.headers else redirect(form.saved, 303)
 
 
 def _deal(session: AnyRow, number: int) -> AnyRow:

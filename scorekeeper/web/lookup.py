@@ -50,6 +50,7 @@ def lookup(
         "totals": table.totals,
         "steady": game.steady(table.ruleset),
         "signed": game.unit is Unit.CHIPS,
+        "dealer": table.dealer,
         "next": table.next_dealer,
     }
     found = None if declares else endings(game, table)

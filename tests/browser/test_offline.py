@@ -18,6 +18,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
+from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.groups import Role, withdraw_link
 from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
@@ -92,6 +93,14 @@ PRUNED = """async ([ours, theirs]) => {
     if (!(await queue.formsOf(ours))) throw new Error("Ours is gone as well.");
 }"""
 """JavaScript: waits until nothing of a session is there any more, while that of another one is."""
+
+REMEMBERED = """async (gone) => {
+    const keys = () => [...Object.keys(sessionStorage), ...Object.keys(localStorage)];
+    while (keys().some((key) => key.startsWith(`group ${gone} `)))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    return keys().map((key) => key.split(" ")[1]);
+}"""
+"""JavaScript: waits until this tab remembers nothing of a group any more, and says of which groups it does."""
 
 RELEASE = "document.querySelector('script[data-words]').dataset.words"
 KEPT = """async () => {
@@ -443,6 +452,25 @@ def test_while_deals_wait_nothing_else_changes_the_session(
     context: BrowserContext, server: Server, db: Session
 ) -> None:
     session = make_session(db)
+    make_deal(db, session, SOLO_SET)
+    page = sit_down(context, server, session, 2)
+    context.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    page.go_back()
+    waiting(page, 1)
+
+    page.get_by_role("button", name="Undo deal 1").tap()
+
+    expect(page.get_by_text("The deals that wait on this phone come first.")).to_be_visible()
+    context.set_offline(False)
+    arrived(page)
+    assert facts(db, session) == [("solo", 2), ("half", 0)]
+
+
+def test_a_misdeal_waits_in_its_place_among_the_deals(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
     page = sit_down(context, server, session)
     context.set_offline(True)
     page.locator("#next").tap()
@@ -452,11 +480,63 @@ def test_while_deals_wait_nothing_else_changes_the_session(
     waiting(page, 1)
 
     page.get_by_role("button", name="Misdeal").tap()
-
-    expect(page.get_by_text("The deals that wait on this phone come first.")).to_be_visible()
+    waiting(page, 2)
+    expect(page.locator("h1")).to_have_text("Deal 3 · Ann deals")
+    choose(page, *FIVE_BY_BEN)
+    assert brought(page) == {"Ann": ("−1", "0"), "Ben": ("+3", "+2"), "Cleo": ("−1", "0"), "Dan": ("−1", "−2")}
+    page.locator("#record").tap()
+    waiting(page, 3)
+    page.locator("#waiting summary").tap()
+    expect(page.locator("#waiting li").nth(1)).to_contain_text("Deal 2 · Ann deals Misdeal")
+    expect(page.locator("#waiting li").nth(1)).not_to_contain_text("What it brings")
     context.set_offline(False)
+
     arrived(page)
-    assert facts(db, session) == [("half", 0)]
+    db.rollback()
+    rows = db.execute(select(Deal.result, Deal.before).where(Deal.session_id == session.id).order_by(Deal.number)).all()
+    assert [(row.result, row.before["dealer"]) for row in rows] == [("made", 3), ("misdeal", 0), ("made", 0)]
+
+
+def test_a_misdeal_of_somebody_who_deals_out_of_turn_is_theirs_to_deal_again(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    declare_deal(db, DeclareDeal(**session.command(db), facts={"dealer": 1}))
+    page = sit_down(alone, server, session, 2)
+    alone.set_offline(True)
+
+    page.get_by_role("button", name="Misdeal").tap()
+
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Ben deals")
+    alone.set_offline(False)
+    arrived(page)
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator(".dealing").first).to_contain_text("Deal 2 · Ben deals")
+
+
+def test_a_misdeal_is_left_out_where_somebody_else_recorded_meanwhile(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+    context.set_offline(True)
+    page.get_by_role("button", name="Misdeal").tap()
+    waiting(page, 1)
+    make_deal(db, session, SOLO_SET)
+    context.set_offline(False)
+    expect(page.locator("#waiting-count")).to_contain_text("One needs you.", timeout=15_000)
+
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator("#waiting li")).to_contain_text("Needs you: Somebody was quicker. Leave the misdeal out")
+    expect(page.get_by_role("link", name="Look at it")).to_be_hidden()
+    page.locator("#next").tap()
+    # The deal after it cannot be entered before that is decided.
+    expect(page.locator("#record")).to_be_hidden()
+    page.get_by_role("button", name="Leave it out").tap()
+
+    expect(page.locator("#next")).to_have_text("Record deal 2")
+    assert facts(db, session) == [("solo", 2)]
 
 
 def test_when_a_link_is_withdrawn_nothing_of_its_group_stays_but_what_was_entered_here(
@@ -710,21 +790,22 @@ def test_without_the_network_what_needs_it_says_so_and_what_is_thrown_in_is_ente
     context: BrowserContext, server: Server, db: Session
 ) -> None:
     session = make_session(db, ruleset="mensch-russian")
-    page = sit_down(context, server, session)
+    make_deal(db, session)
+    page = sit_down(context, server, session, 2)
     context.set_offline(True)
 
-    page.get_by_role("button", name="Misdeal").tap()
+    page.get_by_role("button", name="Undo deal 1").tap()
     expect(page.get_by_text("This needs the network. Nothing has been changed.")).to_be_visible()
     page.get_by_role("button", name="Thrown in").tap()
     expect(page.locator("#contract-passed-out")).to_be_checked()
     page.locator("#record").tap()
     waiting(page, 1)
-    expect(page.locator("h1")).to_have_text("Deal 2 · Dan deals")
+    expect(page.locator("h1")).to_have_text("Deal 3 · Ann deals")
     context.set_offline(False)
 
     arrived(page)
     db.rollback()
-    (deal,) = db.scalars(select(Deal).where(Deal.session_id == session.id))
+    deal = db.scalars(select(Deal).where(Deal.session_id == session.id, Deal.number == 2)).one()
     assert deal.facts["contract"] == "passed-out"
 
 
@@ -855,3 +936,25 @@ def test_while_one_works_in_another_group_nothing_stays_of_one_whose_link_was_wi
 
     page.evaluate(PRUNED, [ours.id, theirs.id])
     assert f"/sessions/{ours.id}" in page.evaluate(KEPT)
+
+
+@pytest.mark.parametrize("look", ["/", "/sessions/{theirs}", "/sessions/{ours}"])
+def test_what_was_not_entered_to_the_end_and_how_a_table_was_turned_go_with_a_withdrawn_link(
+    alone: BrowserContext, server: Server, db: Session, look: str
+) -> None:
+    ours, theirs = make_session(db), make_session(db)
+    scorer = make_link(db, theirs.group.group_id, Role.SCORER, "Kitchen")
+    page = alone.new_page()
+    for session, token in ((ours, ours.group.token), (theirs, scorer.token)):
+        page.goto(f"{server.url}/open/{token}")
+        page.goto(f"{server.url}/sessions/{session.id}/table?turn=1")
+        page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+        choose(page, "declarer-1")
+    of_ours, of_theirs = str(ours.group.group_id), str(theirs.group.group_id)
+    page.goto(f"{server.url}/rules")
+    assert sorted(page.evaluate(REMEMBERED, 0)) == sorted([of_ours, of_theirs] * 2)
+
+    withdraw_link(db, theirs.group.group_id, scorer.link_id)
+    page.goto(server.url + look.format(ours=ours.id, theirs=theirs.id))
+
+    assert page.evaluate(REMEMBERED, of_theirs) == [of_ours, of_ours]

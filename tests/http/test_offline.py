@@ -243,6 +243,47 @@ def test_deals_that_waited_one_after_another_arrive_in_order_and_once(host: Host
     assert [deal.number for deal in queries.deals(db, session.id)] == [2, 1]
 
 
+def queued_misdeal(host: Host, session: MadeSession, **more: str) -> Any:
+    form = host.get(f"/sessions/{session.id}").form("/misdeal")
+    return {"path": form.action, "data": {**form.data, **more}, "headers": {"X-Queued": "1"}}
+
+
+def test_a_misdeal_that_waited_after_a_deal_arrives_in_its_place_and_once(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    first: Any = queued(host, session)
+    second = queued_misdeal(host, session, expected_version="2", after=first["data"]["submission_id"])
+
+    for sent in (first, second, first, second):
+        with statements() as seen:
+            assert host.client.post(**sent).status_code == 201
+        assert len(seen) <= MOST_TO_RECORD
+
+    assert [deal.result for deal in queries.deals(db, session.id)] == ["misdeal", "made"]
+
+
+@pytest.mark.parametrize("meanwhile", ["another deal", "the end", "a deal in the place of the one before"])
+def test_a_misdeal_that_waited_is_refused_where_it_is_not_known_to_belong(
+    host: Host, db: Session, meanwhile: str
+) -> None:
+    session = make_session(db, group=host.group)
+    sent = queued_misdeal(host, session)
+    if meanwhile == "the end":
+        host.get(f"/sessions/{session.id}/settlement").form("/close").submit("End")
+        sent["data"]["expected_version"] = "2"
+    else:
+        make_deal(db, session)
+    if meanwhile == "a deal in the place of the one before":
+        sent["data"] |= {"expected_version": "2", "after": "a" * 32}
+    before = dump(db)
+
+    reply = host.client.post(**sent)
+
+    assert reply.status_code == 409
+    said = "This session has ended" if meanwhile == "the end" else "Somebody was quicker"
+    assert said in reply.get_data(as_text=True)
+    assert dump(db) == before
+
+
 @pytest.mark.parametrize("meanwhile", ["another deal", "nothing"])
 def test_a_deal_that_waited_after_one_that_never_came_is_asked_about(host: Host, db: Session, meanwhile: str) -> None:
     session = make_session(db, group=host.group)

@@ -506,7 +506,12 @@ def test_no_form_is_shown_where_no_deal_can_be_recorded(host: Host, db: Session)
     form = deal_form(host.get(f"/sessions/{session.id}/deals/new"))
     close_session(db, session.plain_command(db))
 
-    assert host.get(f"/sessions/{session.id}/deals/new").path == f"/sessions/{session.id}"
+    # What a script fetches leaves what there is to say to the person.
+    assert "has ended" not in host.get(f"/sessions/{session.id}/deals/new", headers={"X-Fragment": "1"}).text
+    for path in ("/deals/new", "/deals/declare", "/bidding"):
+        page = host.get(f"/sessions/{session.id}{path}")
+        assert page.path == f"/sessions/{session.id}"
+        assert "This session has ended. Reopen it to deal on." in page.text
     assert form.submit("Show the payments").path == f"/sessions/{session.id}"
 
 
