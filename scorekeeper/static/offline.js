@@ -46,8 +46,21 @@ const queue = (() => {
   const idOf = ({ body }) => new URLSearchParams(body).get("submission_id");
   const forget = (session) => stored("forms", "readwrite", (forms) => forms.delete(session));
 
-  // Of a group that is not open to this browser any more nothing stays but what was entered here and not saved.
+  // The groups of what scripts remember under a key that begins "group 5 ", in this tab or for good; at *visit* of each.
+  function remembered(visit = () => {}) {
+    const groups = new Set();
+    for (const storage of [sessionStorage, localStorage])
+      for (const key of Object.keys(storage)) {
+        const [, group] = key.match(/^group (\d+) /) ?? [];
+        if (group) groups.add(group) && visit(group, () => storage.removeItem(key));
+      }
+    return groups;
+  }
+
+  // Of a group that is not open to this browser any more nothing stays but what was entered here to be recorded and is
+  // not saved.
   async function prune(groups) {
+    remembered((group, drop) => groups.includes(group) || drop());
     for (const { group, session } of await stored("forms", "readonly", (forms) => forms.getAll()))
       if (!groups.includes(group)) await forget(session);
     for (const { group, key, state } of await all())
@@ -257,11 +270,15 @@ const queue = (() => {
   document.addEventListener("visibilitychange", awake);
   setInterval(awake, every);
   awake();
-  // Where this page is not there for this browser, what was fetched ahead may not be either. Of other groups a page
-  // of one says nothing.
-  const several = async () => (await stored("forms", "readonly", (forms) => forms.count())) > 1;
+  // Where this page is not there for this browser, what is kept may not be either. Of other groups a page of one says
+  // nothing, and the start page of none.
+  const several = async () => {
+    const groups = remembered();
+    for (const { group } of await stored("forms", "readonly", (forms) => forms.getAll()).catch(() => [])) groups.add(group);
+    return groups.size > (location.pathname === "/" ? 0 : 1);
+  };
   if (document.getElementById("gone")) reach();
-  else several().then((are) => are && reach(), () => {});
+  else several().then((are) => are && reach());
 
   return { add, all, answers, drain, drop, fetchAhead, formsOf, idOf, of, reach, replace, lost: () => lost };
 })();

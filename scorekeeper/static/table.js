@@ -4,7 +4,8 @@
 
 (() => {
   const across = document.body.classList.contains("across");
-  const key = `turn ${location.pathname}`;
+  // Whose group it is of tells offline.js when it must not stay.
+  const key = `group ${document.body.dataset.group} turn ${location.pathname}`;
   let turned = null; // unless it is as the page came
 
   function turn(to) {
