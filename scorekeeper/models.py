@@ -26,6 +26,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
@@ -197,6 +198,8 @@ class GameSession(Base):
     undecided: Mapped[bool] = mapped_column(default=False)
     deals: Mapped[int] = mapped_column(default=0)
     """The number of the latest deal."""
+    stake: Mapped[int] = mapped_column(default=0)
+    """What everybody who plays a deal puts into the kitty from the next one on, in the unit of the settlement."""
     pen: Mapped[str | None] = mapped_column(String(32))
     pen_name: Mapped[str] = mapped_column(String(40), default="")
     pen_since: Mapped[int] = mapped_column(default=0)
@@ -236,10 +239,10 @@ class SessionChange(Base):
     """The log of a session: what was done in which version, by which link.
 
     ``note`` is why chips were moved by hand, the number of the deal that was changed, or who was seated: pairs of a
-    seat and a player's id as in ``seating``, those who are new in the order of their numbers. It is what was counted,
-    or which pieces were handed out or taken back, as in a ``chip_set``. ``submission_id`` names the form that did it,
-    and ``fingerprint`` its content, so that a form sent twice does one thing, and one sent again with other content is
-    seen to be another.
+    seat and a player's id as in ``seating``, those who are new in the order of their numbers. It is the new stake, what
+    was counted, or which pieces were handed out or taken back, as in a ``chip_set``. ``submission_id`` names the form
+    that did it, and ``fingerprint`` its content, so that a form sent twice does one thing, and one sent again with
+    other content is seen to be another.
     """
 
     __tablename__ = "session_change"
@@ -262,8 +265,8 @@ class Deal(Base):
     ``recorded`` is the session's version in which it was first recorded, ``version`` the one that gave it its present
     facts. ``starts_game`` says that a person began a new game with it; ``disputed`` that people do not agree about it,
     while it counts all the same. ``before`` is the table it was dealt at and ``totals`` what stood on the sheet after
-    it. ``seating`` says who was at the table, as in the session. An unscored deal carries in ``reason`` the code that
-    says why.
+    it. ``seating`` says who was at the table, as in the session, and ``stake`` what each of them puts into the kitty as
+    long as it counts. An unscored deal carries in ``reason`` the code that says why.
     """
 
     __tablename__ = "deal"
@@ -275,6 +278,7 @@ class Deal(Base):
     recorded: Mapped[int]
     version: Mapped[int]
     starts_game: Mapped[bool] = mapped_column(default=False)
+    stake: Mapped[int] = mapped_column(default=0)
     disputed: Mapped[bool] = mapped_column(default=False)
     status: Mapped[str] = mapped_column(String(8))
     reason: Mapped[str] = mapped_column(String(40), default="")
@@ -377,13 +381,22 @@ class CarriedOver(Base):
     """What a settlement left open, which the session settles that was begun after it: the session's opening line.
 
     It is of the settlement ``plan`` of the session ``source_id``, whose ledger has it in ``source_version``. That of
-    this session has the opposite in its first version. ``unpaid`` says that it includes what was not yet paid.
+    this session has the opposite in its first version. ``unpaid`` says that it includes what was not yet paid. Where it
+    was ``taken_back`` both have entered the opposite again: this session in that version, and the source in
+    ``source_taken_back``.
     """
 
     __tablename__ = "carried_over"
     __table_args__ = (
         ForeignKeyConstraint(["source_id", "plan"], ["settlement.session_id", "settlement.version"]),
-        UniqueConstraint("source_id", "plan"),
+        Index(
+            "ix_carried_over_source_id_plan",
+            "source_id",
+            "plan",
+            unique=True,
+            sqlite_where=text("taken_back IS NULL"),
+            postgresql_where=text("taken_back IS NULL"),
+        ),
     )
 
     session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
@@ -392,6 +405,8 @@ class CarriedOver(Base):
     plan: Mapped[int]
     source_version: Mapped[int]
     unpaid: Mapped[bool]
+    taken_back: Mapped[int | None]
+    source_taken_back: Mapped[int | None]
 
 
 class Settlement(Base):

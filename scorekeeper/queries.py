@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, String, and_, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from scorekeeper.ledger import EntryKind
+from scorekeeper.ledger import EntryKind, MoneyKind
 from scorekeeper.limits import MAX_DEALS
 from scorekeeper.models import (
     AnyRow,
@@ -60,7 +60,7 @@ DEALS_PRINTED = 500
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 SETTLEMENTS_SHOWN = 10
-COSTS_SHOWN = 50
+COSTS_SHOWN = 30
 NOTES_SHOWN = 30
 """Notes of chips moved by hand on a page of the score sheet."""
 
@@ -452,13 +452,22 @@ def deal_versions(db: Session, session_id: int, number: int) -> Rows:
 
 
 def settlements(db: Session, session_id: int) -> Rows:
-    """The latest settlements of a session, the latest first, with when they were drawn up: ``drawn_at``."""
+    """The latest settlements of a session, the latest first.
+
+    With them comes when they were drawn up, ``drawn_at``, and discarded, ``discarded_at``.
+    """
+    end = aliased(SessionChange)
     return db.execute(
-        select(*Settlement.__table__.columns, SessionChange.created_at.label("drawn_at"))
+        select(
+            *Settlement.__table__.columns,
+            SessionChange.created_at.label("drawn_at"),
+            end.created_at.label("discarded_at"),
+        )
         .join(
             SessionChange,
             (SessionChange.session_id == Settlement.session_id) & (SessionChange.version == Settlement.version),
         )
+        .outerjoin(end, (end.session_id == Settlement.session_id) & (end.version == Settlement.withdrawn))
         .where(Settlement.session_id == session_id)
         .order_by(Settlement.version.desc())
         .limit(SETTLEMENTS_SHOWN)
@@ -489,21 +498,43 @@ def payments(db: Session, session_id: int) -> Rows:
     ).all()
 
 
-def costs(db: Session, session_id: int) -> Rows:
-    """The latest costs of a session that count, the latest first."""
+def costs(db: Session, session_id: int, *, before: int | None = None) -> Rows:
+    """The latest costs of a session that count, or those before version *before*, the latest first.
+
+    One more than are shown says there are older.
+    """
+    older = () if before is None else (Cost.version < before,)
     return db.execute(
         select(*Cost.__table__.columns)
-        .where(Cost.session_id == session_id, Cost.taken_back.is_(None))
+        .where(Cost.session_id == session_id, Cost.taken_back.is_(None), *older)
         .order_by(Cost.version.desc())
-        .limit(COSTS_SHOWN)
+        .limit(COSTS_SHOWN + 1)
+    ).all()
+
+
+def stakes_put_in(db: Session, session_id: int) -> Rows:
+    """What every ``seat`` that has put stakes of deals into the kitty has put in: the ``amount``."""
+    amount = -func.sum(MoneyEntry.amount)
+    return db.execute(
+        select(MoneyEntry.seat, amount.label("amount"))
+        .where(MoneyEntry.session_id == session_id, MoneyEntry.kind == MoneyKind.STAKE, MoneyEntry.seat.is_not(None))
+        .group_by(MoneyEntry.seat)
+        .having(amount != 0)
+        .order_by(MoneyEntry.seat)
     ).all()
 
 
 def carried_from(db: Session, session_id: int) -> Rows:
-    """What a session settles of earlier ones: their ``name``, and the ``amount`` of a ``seat``."""
+    """What a session settles of earlier ones: their ``name``, and the ``amount`` of a ``seat``.
+
+    That is with the ``source_id``, and the version in which it was ``taken_back``, if it was.
+    """
     theirs, own = aliased(SessionSeat), aliased(SessionSeat)
     return db.execute(
-        select(GameSession.name, own.seat, (-MoneyEntry.amount).label("amount"))
+        select(
+            *(GameSession.name, CarriedOver.source_id, CarriedOver.taken_back),
+            *(own.seat, (-MoneyEntry.amount).label("amount")),
+        )
         .select_from(CarriedOver)
         .join(GameSession, GameSession.id == CarriedOver.source_id)
         .join(MoneyEntry, _CARRIED)
@@ -521,14 +552,18 @@ def carried_to(db: Session, session_id: int) -> Rows:
         .select_from(CarriedOver)
         .join(GameSession, GameSession.id == CarriedOver.session_id)
         .join(MoneyEntry, _CARRIED)
-        .where(CarriedOver.source_id == session_id)
+        .where(CarriedOver.source_id == session_id, CarriedOver.taken_back.is_(None))
         .order_by(CarriedOver.session_id, MoneyEntry.line)
     ).all()
 
 
 def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
-    """The latest changes of a session, or those before *before*; one more than are shown says there are older."""
+    """The latest changes of a session, or those before *before*; one more than are shown says there are older.
+
+    ``cost_note`` is what the cost was for that a change noted, or took back.
+    """
     older = () if before is None else (SessionChange.version < before,)
+    of_cost = or_(Cost.version == SessionChange.version, Cost.taken_back == SessionChange.version)
     return db.execute(
         select(
             SessionChange.version,
@@ -538,18 +573,21 @@ def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
             GroupLink.name.label("link_name"),
             GroupLink.role,
             GroupLink.session_id.is_not(None).label("by_code"),
+            Cost.note.label("cost_note"),
         )
         .join(GroupLink, GroupLink.id == SessionChange.link_id)
+        .outerjoin(Cost, (Cost.session_id == SessionChange.session_id) & of_cost)
         .where(SessionChange.session_id == session_id, *older)
         .order_by(SessionChange.version.desc())
         .limit(CHANGES_SHOWN + 1)
     ).all()
 
 
-def discarded_in(db: Session, session_id: int, versions: Sequence[int]) -> Sequence[int | None]:
-    """Which of some versions of a session discarded a settlement."""
-    discarded = Settlement.session_id == session_id, Settlement.withdrawn.in_(versions)
-    return db.scalars(select(Settlement.withdrawn).where(*discarded)).all()
+def settled_in(db: Session, session_id: int, versions: Sequence[int]) -> Rows:
+    """The settlements that some versions of a session drew up or discarded, with their ``choices``."""
+    either = or_(Settlement.version.in_(versions), Settlement.withdrawn.in_(versions))
+    settled = select(Settlement.version, Settlement.withdrawn, Settlement.choices)
+    return db.execute(settled.where(Settlement.session_id == session_id, either)).all()
 
 
 def recorded_in(db: Session, session_id: int, versions: Sequence[int]) -> dict[int, int]:

@@ -15,7 +15,7 @@ from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
-from scorekeeper.services.costs import AddCost, TakeBackCost, add_cost, take_back_cost
+from scorekeeper.services.costs import AddCost, SetStake, TakeBackCost, add_cost, set_stake, take_back_cost
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -123,6 +123,7 @@ chip_acts: st.SearchStrategy[Act] = st.one_of(
         lambda giver, taker, chips: lambda sitting: sitting.move(giver, taker, chips), seats, seats, st.integers(1, 9)
     ),
 )
+stakes: st.SearchStrategy[Act] = st.builds(lambda amount: lambda sitting: sitting.stake(amount), st.integers(0, 9))
 costs: st.SearchStrategy[Act] = st.one_of(
     st.builds(
         lambda payer, amount, shared: lambda sitting: sitting.share(payer, amount, shared),
@@ -131,6 +132,7 @@ costs: st.SearchStrategy[Act] = st.one_of(
         st.lists(seats, max_size=4),
     ),
     st.builds(lambda place: lambda sitting: sitting.take_back_cost(place), seats),
+    stakes,
 )
 cash_outs: st.SearchStrategy[Act] = st.builds(
     lambda seat, chips: lambda sitting: sitting.cash(seat, chips), seats, st.integers(1, 9)
@@ -307,6 +309,9 @@ class Sitting:
         payer = None if payer is None else payer % there
         shared = tuple({seat % there for seat in seats})
         add_cost(self.db, AddCost(**self.made.command(self.db), payer=payer, amount=amount, seats=shared))
+
+    def stake(self, amount: int) -> None:
+        set_stake(self.db, SetStake(**self.made.command(self.db), amount=amount))
 
     def take_back_cost(self, place: int) -> None:
         """Take back one of the costs that count."""

@@ -27,6 +27,7 @@ class MoneyKind(StrEnum):
 
     PAYMENT = "payment"
     COST = "cost"
+    STAKE = "stake"
     CARRIED = "carried"
 
 

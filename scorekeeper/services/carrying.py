@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import exists, insert, select
+from sqlalchemy import exists, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
@@ -15,6 +15,7 @@ from scorekeeper.models import (
     AnyRow,
     CarriedOver,
     GameSession,
+    MoneyEntry,
     Payment,
     Player,
     SessionSeat,
@@ -24,7 +25,14 @@ from scorekeeper.models import (
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import chip_of, post_money
 from scorekeeper.services.settlement import still_open
-from scorekeeper.services.transaction import SessionCommand, StaleSession, change_session
+from scorekeeper.services.transaction import (
+    AlreadyDone,
+    SessionCommand,
+    StaleSession,
+    change_session,
+    transaction,
+    while_open,
+)
 
 LOOKED_AT = 10
 """How many of a group's latest settlements may leave something open for the next session."""
@@ -37,6 +45,13 @@ class Carry:
     session_id: int
     version: int
     unpaid: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandBack(SessionCommand):
+    """What was carried over from the session ``source_id`` is not settled in this one after all."""
+
+    source_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,11 @@ def left_open(db: Session, group_id: int) -> list[LeftOpen]:
         .where(
             GameSession.group_id == group_id,
             Settlement.withdrawn.is_(None),
-            ~exists().where(CarriedOver.source_id == GameSession.id, CarriedOver.plan == Settlement.version),
+            ~exists().where(
+                CarriedOver.source_id == GameSession.id,
+                CarriedOver.plan == Settlement.version,
+                CarriedOver.taken_back.is_(None),
+            ),
         )
         .order_by(GameSession.id.desc())
         .limit(LOOKED_AT)
@@ -68,11 +87,11 @@ def left_open(db: Session, group_id: int) -> list[LeftOpen]:
     return [left for left in _left_of(db, found) if any(left.everything.values())]
 
 
-def lock(db: Session, carries: Sequence[Carry]) -> None:
-    """Lock the sessions first, then their group: the order of everybody who locks both."""
-    if carries:
-        ids = [carry.session_id for carry in carries]
-        db.execute(select(GameSession.id).where(GameSession.id.in_(ids)).order_by(GameSession.id).with_for_update())
+def lock(db: Session, sessions: Sequence[int]) -> None:
+    """Lock sessions by their ids, and only then their group: the order of everybody who locks more than one row."""
+    if sessions:
+        these = select(GameSession.id).where(GameSession.id.in_(sessions))
+        db.execute(these.order_by(GameSession.id).with_for_update())
 
 
 def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_id: int, submission_id: str) -> None:
@@ -97,7 +116,10 @@ def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_i
         if missing := [player for player in amounts if player not in seats]:
             names = db.scalars(select(Player.name).where(Player.id.in_(missing)).order_by(Player.id)).all()
             raise Refused(Problem("CARRY_MISSING", field, {"names": tuple(names)}))
-        source = _note(db, one.session, session, link_id=link_id, submission_id=submission_id)
+        try:
+            source = _note(db, one.session, "carry", session.name, link_id=link_id, submission_id=submission_id)
+        except StaleSession:
+            raise Refused(Problem("CARRY_CHANGED", field)) from None
         db.execute(
             insert(CarriedOver).values(
                 session_id=session.id,
@@ -115,10 +137,47 @@ def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_i
     post_money(db, session, MoneyKind.CARRIED, _by_seat(total))
 
 
-def _note(db: Session, source: AnyRow, session: AnyRow, *, link_id: int, submission_id: str) -> AnyRow:
-    """Move the earlier session on; whoever has its pen keeps it.
+def hand_back(db: Session, command: HandBack) -> None:
+    """Have an earlier session settle again what was carried over from it.
 
-    :raises Refused: if somebody was quicker.
+    :raises Refused: if that has been settled anew meanwhile, without it.
+    :raises StaleSession: if the session is past ``expected_version``, or settles nothing of that one.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            lock(db, (command.source_id, command.session_id))
+            this = CarriedOver.session_id == command.session_id, CarriedOver.source_id == command.source_id
+            source = db.execute(
+                select(*GameSession.__table__.columns, CarriedOver.source_version, Settlement.withdrawn)
+                .join(CarriedOver, CarriedOver.source_id == GameSession.id)
+                .join(Settlement, (Settlement.session_id == GameSession.id) & (Settlement.version == CarriedOver.plan))
+                .where(*this, CarriedOver.taken_back.is_(None))
+            ).one_or_none()
+            session = while_open(change_session(db, command, "hand-back", note=source.name if source else ""))
+            if source is None:
+                raise StaleSession
+            if source.state == "closed" and source.withdrawn is not None:
+                raise Refused(Problem("CARRY_SETTLED", "carry"))
+            brought = [row for row in queries.carried_from(db, session.id) if row.source_id == source.id]
+            gave = select(MoneyEntry.seat, MoneyEntry.amount).where(
+                MoneyEntry.session_id == source.id, MoneyEntry.version == source.source_version
+            )
+            given = db.execute(gave.order_by(MoneyEntry.line)).all()
+            link, form = command.link_id, command.submission_id
+            source = _note(db, source, "no-carry", session.name, link_id=link, submission_id=form)
+            versions = {"taken_back": session.version, "source_taken_back": source.version}
+            db.execute(update(CarriedOver).where(*this).values(versions))
+            post_money(db, session, MoneyKind.CARRIED, [(row.seat, -row.amount) for row in brought])
+            post_money(db, source, MoneyKind.CARRIED, [(row.seat, -row.amount) for row in given])
+    except AlreadyDone:
+        return
+
+
+def _note(db: Session, source: AnyRow, kind: str, name: str, *, link_id: int, submission_id: str) -> AnyRow:
+    """Move the earlier session on, with the *name* of the other one; whoever has its pen keeps it.
+
+    :raises StaleSession: if somebody was quicker.
     """
     command = SessionCommand(
         session_id=source.id,
@@ -128,10 +187,7 @@ def _note(db: Session, source: AnyRow, session: AnyRow, *, link_id: int, submiss
         device=source.pen,
         device_name=source.pen_name,
     )
-    try:
-        return change_session(db, command, "carry", note=session.name)
-    except StaleSession:
-        raise Refused(Problem("CARRY_CHANGED", f"carry-{source.id}")) from None
+    return change_session(db, command, kind, note=name)
 
 
 def open_at(left: Mapping[str, int], lines: Iterable[AnyRow], payments: Iterable[AnyRow]) -> dict[int, int]:
@@ -141,14 +197,6 @@ def open_at(left: Mapping[str, int], lines: Iterable[AnyRow], payments: Iterable
         found[transfer.payer] -= transfer.amount
         found[transfer.payee] += transfer.amount
     return {seat: amount for seat, amount in found.items() if amount}
-
-
-def brought_over(db: Session, session_id: int) -> list[tuple[int | None, int]]:
-    """What a session has taken over from earlier ones, by seat, as their ledgers have it."""
-    total = Counter[int]()
-    for row in queries.carried_from(db, session_id):
-        total[row.seat] += row.amount
-    return _by_seat(total)
 
 
 def _left_of(db: Session, drawn: Sequence[AnyRow]) -> Iterable[LeftOpen]:

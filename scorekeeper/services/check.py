@@ -15,7 +15,8 @@ from typing import Any, Final, cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import Choices, EntryKind, MoneyKind, Plan, UnbalancedLedger, settles_alike
+from scorekeeper import queries
+from scorekeeper.ledger import MAX_MINOR, Choices, EntryKind, MoneyKind, Plan, UnbalancedLedger, settles_alike
 from scorekeeper.ledger import Transfer as PlannedTransfer
 from scorekeeper.ledger.chipset import Colour, worth
 from scorekeeper.limits import MAX_CHIPS
@@ -37,7 +38,7 @@ from scorekeeper.models import (
     Transfer,
 )
 from scorekeeper.rules import IllegalRules, Refused, Seat, Unit
-from scorekeeper.services.carrying import brought_over, open_at
+from scorekeeper.services.carrying import open_at
 from scorekeeper.services.chipset import colours_of, noted, sound
 from scorekeeper.services.costs import entries_of, reversed_of
 from scorekeeper.services.counts import Count
@@ -70,11 +71,13 @@ _POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "cost": MoneyKind.COST,
     "no-cost": MoneyKind.COST,
     "carry": MoneyKind.CARRIED,
+    "no-carry": MoneyKind.CARRIED,
+    "hand-back": MoneyKind.CARRIED,
 }
 """What each kind of change enters: in the ledger of chips, or in that of money."""
 _DISPUTES = ("dispute", "agree")
 _POSTS_NOTHING = (
-    *("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count"),
+    *("new-game", "close", "settle", "reopen", "declare", "drop", "seats", "no-game", "pen", "count", "stake"),
     *_DISPUTES,
 )
 _CHANGES_A_DEAL = ("correct", "void", "restore", "decide")
@@ -150,7 +153,7 @@ class _Stored:
         self.payments = self._rows(db, Payment, Payment.version)
         self.costs = self._rows(db, Cost, Cost.version)
         self.carried_in = self._rows(db, CarriedOver, CarriedOver.source_id)
-        self.brought_over = brought_over(db, session.id)
+        self.brought_over = queries.carried_from(db, session.id)
         self.carried_out = db.execute(
             select(*CarriedOver.__table__.columns).where(CarriedOver.source_id == session.id)
         ).all()
@@ -182,19 +185,18 @@ class _Stored:
         kept: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for row in self.deal_versions:
             kept[row.number].append((row.version, row.replaced))
+        said = {change.note: change.kind for change in self.changes if change.kind in _DISPUTES}
+        changed: defaultdict[str, list[int]] = defaultdict(list)
+        for change in self.changes:
+            if change.kind in _CHANGES_A_DEAL:
+                changed[change.note].append(change.version)
         for row, expected in zip(self.deals, self.replayed.deals, strict=True):
             yield from self._compare(f"deal {row.number}", brought(row), expected)
-            disputes = [
-                change.kind for change in self.changes if change.kind in _DISPUTES and change.note == str(row.number)
-            ]
-            yield from self._compare(f"dispute of deal {row.number}", row.disputed, disputes[-1:] == ["dispute"])
+            yield from self._compare(
+                f"dispute of deal {row.number}", row.disputed, said.get(str(row.number)) == "dispute"
+            )
             yield from self._compare(f"record of deal {row.number}", self.kind_of.get(row.recorded), "record")
-            changed = [
-                change.version
-                for change in self.changes
-                if change.kind in _CHANGES_A_DEAL and change.note == str(row.number)
-            ]
-            versions = [row.recorded, *changed]
+            versions = [row.recorded, *changed[str(row.number)]]
             yield from self._compare(f"version of deal {row.number}", row.version, versions[-1])
             yield from self._compare(f"history of deal {row.number}", kept[row.number], list(pairwise(versions)))
 
@@ -341,14 +343,39 @@ class _Stored:
         yield from self._of_payments(expected)
         yield from self._of_costs(expected)
         yield from self._of_carried(expected)
+        yield from self._of_stakes()
         posted: _Money = defaultdict(list)
         for entry in self.money:
-            posted[entry.version].append((entry.seat, entry.amount))
             kind = MoneyKind.CARRIED if entry.version == 1 else _POSTS.get(self.kind_of.get(entry.version, ""))
+            if kind is EntryKind.DEAL:
+                kind = MoneyKind.STAKE
+            else:
+                posted[entry.version].append((entry.seat, entry.amount))
             yield from self._compare(f"kind of entry of money {entry.version}, {entry.line}", entry.kind, kind)
         yield from self._compare("money", posted, expected)
         pays = {version for version, kind in self.kind_of.items() if isinstance(_POSTS.get(kind), MoneyKind)}
         yield from self._compare("changes that pay", set(posted) - {1}, pays)
+
+    def _of_stakes(self) -> Iterator[Difference]:
+        """What is in force was said last; and of every deal that counts, its players have put in what was then."""
+        said = [(0, 0)] + [(change.version, int(change.note)) for change in self.changes if change.kind == "stake"]
+        yield from self._compare("stakes", all(0 <= stake <= MAX_MINOR for _, stake in said), True)
+        yield from self._compare("stake", self.session.stake, said[-1][1])
+        due, put_in, sums = Counter[int | None](), Counter[int | None](), Counter[int]()
+        for row, deal in zip(self.deals, self.replayed.deals, strict=True):
+            stake = said[bisect(said, row.recorded, key=itemgetter(0)) - 1][1]
+            yield from self._compare(f"stake of deal {row.number}", row.stake, stake)
+            if deal.is_played:
+                players = present_at(row.seating)
+                due.update(dict.fromkeys(players, -stake) | {None: stake * len(players)})
+        for entry in self.money:
+            if entry.kind == MoneyKind.STAKE:
+                put_in[entry.seat] += entry.amount
+                sums[entry.version] += entry.amount
+        for seat in due.keys() | put_in.keys():
+            yield from self._compare(f"stakes of seat {seat}", put_in[seat], due[seat])
+        for version, total in sums.items():
+            yield from self._compare(f"sum of the stakes of {version}", total, 0)
 
     def _of_costs(self, expected: _Money) -> Iterator[Difference]:
         """Add what every cost enters, and what took it back."""
@@ -364,13 +391,27 @@ class _Stored:
 
     def _of_carried(self, expected: _Money) -> Iterator[Difference]:
         """Add what earlier sessions brought, and what later ones took over: all that was open of a plan in force."""
-        if self.brought_over:
-            expected[1] = list(self.brought_over)
+        brought = Counter[int]()
+        for row in self.brought_over:
+            brought[row.seat] += row.amount
+        if any(brought.values()):
+            expected[1] = [(seat, amount) for seat, amount in sorted(brought.items()) if amount]
+        for row in self.carried_in:
+            what = f"end of what {row.source_id} left"
+            yield from self._compare(what, row.taken_back is None, row.source_taken_back is None)
+            if row.taken_back is not None:
+                yield from self._compare(f"kind of {what}", self.kind_of.get(row.taken_back), "hand-back")
+                yield from self._compare(f"settlement of {what}", self._in_force(row.taken_back), None)
+                of_source = [entry for entry in self.brought_over if entry.source_id == row.source_id]
+                expected[row.taken_back] = [(entry.seat, -entry.amount) for entry in of_source]
         plans = {row.version: row for row in self.settlements}
-        for row in self.carried_out:
+        until: defaultdict[int, int | None] = defaultdict(int)
+        for row in sorted(self.carried_out, key=lambda row: int(row.source_version)):
             drawn, what = plans[row.plan], f"what {row.session_id} took over"
-            in_force = row.plan < row.source_version < (drawn.withdrawn or self.session.version + 1)
-            yield from self._compare(f"settlement of {what}", in_force, True)
+            yield from self._compare(f"settlement of {what}", self._in_force(row.source_version), row.plan)
+            back = until[row.plan]
+            yield from self._compare(f"order of {what}", back is not None and back < row.source_version, True)
+            until[row.plan] = row.source_taken_back
             lines = [line for line in self.transfers if line.version == row.plan]
             paid = [
                 payment
@@ -379,6 +420,20 @@ class _Stored:
             ]
             left = open_at(drawn.left_open, lines, paid) if row.unpaid else open_at(drawn.left_open, (), ())
             expected[row.source_version] = [(seat, -amount) for seat, amount in sorted(left.items())]
+            if row.source_taken_back is not None:
+                yield from self._compare(
+                    f"kind of the end of {what}", self.kind_of.get(row.source_taken_back), "no-carry"
+                )
+                ordered = row.source_taken_back > row.source_version
+                yield from self._compare(f"order of the end of {what}", ordered, True)
+                anew = self._in_force(row.source_taken_back) not in (None, row.plan)
+                yield from self._compare(f"settlement at the end of {what}", anew, False)
+                expected[row.source_taken_back] = sorted(left.items())
+
+    def _in_force(self, version: int) -> int | None:
+        """The settlement that was in force in *version* of the session, if one was."""
+        end = self.session.version + 1
+        return next((row.version for row in self.settlements if row.version < version < (row.withdrawn or end)), None)
 
     def _of_payments(self, expected: _Money) -> Iterator[Difference]:
         """Each is of a line drawn up before, and no more than that. Add what it enters, and what took it back."""

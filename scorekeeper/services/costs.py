@@ -1,6 +1,7 @@
 """What one pays for others, and the kitty: entries between people beside what the game brings.
 
 The kitty is kept on paper: what goes into it is owed until the settlement collects it, and it pays nobody before that.
+So it can come to stand below zero: where a deal is voided whose stakes it has paid with.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Final
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import MoneyKind, apportion
-from scorekeeper.models import AnyRow, Cost, SessionSeat
+from scorekeeper.ledger import MAX_MINOR, MoneyKind, apportion
+from scorekeeper.models import AnyRow, Cost, GameSession, SessionSeat
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import in_kitty, post_money
 from scorekeeper.services.transaction import (
@@ -49,6 +50,32 @@ class TakeBackCost(SessionCommand):
     """A cost, by the version that noted it, was none."""
 
     cost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetStake(SessionCommand):
+    """From the next deal on, everybody who plays one puts ``amount`` into the kitty; 0 is nothing."""
+
+    amount: int
+
+
+def set_stake(db: Session, command: SetStake) -> None:
+    """Say what every deal brings the kitty from now on.
+
+    :raises Refused: if it cannot be, or is that already.
+    :raises StaleSession: if the session is past ``expected_version``.
+    :raises SessionClosed: if the session has ended.
+    """
+    try:
+        with transaction(db):
+            session = while_open(change_session(db, command, "stake", note=str(command.amount)))
+            if not 0 <= command.amount <= MAX_MINOR:
+                raise Refused(Problem("MALFORMED", "amount", {"reason": "type"}))
+            if command.amount == session.stake:
+                raise Refused(Problem("STAKE_THE_SAME", "amount"))
+            db.execute(update(GameSession).where(GameSession.id == session.id).values(stake=command.amount))
+    except AlreadyDone:
+        return
 
 
 def add_cost(db: Session, command: AddCost) -> None:
@@ -97,7 +124,7 @@ def take_back_cost(db: Session, command: TakeBackCost) -> None:
             if row is None:
                 raise StaleSession
             entries = reversed_of(entries_of(row.payer, row.amount, row.seats))
-            if _in_kitty_after(entries, _seats(db, session)) < 0:
+            if _asks_too_much(entries, _seats(db, session)):
                 raise Refused(Problem("KITTY_SHORT", "amount"))
             db.execute(update(Cost).where(*this).values(taken_back=session.version))
             post_money(db, session, MoneyKind.COST, entries)
@@ -124,13 +151,15 @@ def _problems(command: AddCost, entries: Entries, seats: Sequence[AnyRow]) -> li
         return [Problem("COST_NONE", "amount")]
     if len(set(command.seats)) < len(command.seats) or (command.seats or (KITTY,)) == (command.payer,):
         return [Problem("COST_FOR_NOBODY", "seats")]
-    if _in_kitty_after(entries, seats) < 0:
+    if _asks_too_much(entries, seats):
         return [Problem("KITTY_SHORT", "amount")]
     return []
 
 
-def _in_kitty_after(entries: Entries, seats: Sequence[AnyRow]) -> int:
-    return in_kitty(seats) + sum(amount for who, amount in entries if who is KITTY)
+def _asks_too_much(entries: Entries, seats: Sequence[AnyRow]) -> bool:
+    """Whether *entries* take more out of the kitty than is in it."""
+    taken = -sum(amount for who, amount in entries if who is KITTY)
+    return taken > max(0, in_kitty(seats))
 
 
 def _seats(db: Session, session: AnyRow) -> Sequence[AnyRow]:

@@ -26,7 +26,7 @@ from scorekeeper.services.history import (
     scored_deal,
     still_declared,
 )
-from scorekeeper.services.ledger import adjustments, post_deals
+from scorekeeper.services.ledger import adjustments, post_deals, post_stakes
 from scorekeeper.services.settlement import SettlementInForce, discard
 from scorekeeper.services.transaction import (
     AlreadyDone,
@@ -296,12 +296,14 @@ def _enter(db: Session, session: AnyRow, game: CardGame[Any], table: Table, fact
             "recorded": session.version,
             "version": session.version,
             "starts_game": _starts_game(db, session, table),
+            "stake": session.stake,
             "facts": dict(facts),
             "seating": session.seating,
             **columns_of(scored),
         },
     )
     post_deals(db, session, [(number, None, scored)])
+    post_stakes(db, session, [(session.stake, None, scored)])
     _move_on(db, session, score.table, deals=number, declared=None)
     return number
 
@@ -433,7 +435,7 @@ class Without:
     """What would be if some deals were void: the ``table`` for the next one, and the later deals that would change.
 
     ``undecided`` says that a person would have to decide about some of them first, ``more`` how many chips more than
-    now each seat would have won.
+    now each seat would have won, and ``costs`` how much more it would have in costs: what it put into the kitty.
     """
 
     table: Table
@@ -441,6 +443,7 @@ class Without:
     dealt_by_others: tuple[int, ...]
     uncounted: tuple[int, ...]
     more: Mapping[int, int]
+    costs: Mapping[int, int]
 
 
 def without(db: Session, session: AnyRow, numbers: Sequence[int]) -> Without:
@@ -454,16 +457,18 @@ def without(db: Session, session: AnyRow, numbers: Sequence[int]) -> Without:
         for row, deal in zip(rows, then.deals, strict=True)
         if row.number > min(numbers) and row.number not in numbers and row.status != "void"
     ]
-    more = Counter[int]()
+    more, costs = Counter[int](), Counter[int]()
     for row, deal in zip(rows, then.deals, strict=True):
         more.update(dict(enumerate(deal.chips)))
         more.subtract(dict(enumerate(row.chips)))
+        costs.update(dict.fromkeys(deal.present, row.stake * (brought(row).is_played - deal.is_played)))
     return Without(
         pending_game(game, session, then.table),
         then.undecided,
         tuple(row.number for row, deal in others if deal.before["dealer"] != row.before["dealer"]),
         tuple(row.number for row, deal in others if row.status == "scored" and deal.status != "scored"),
         more,
+        costs,
     )
 
 
@@ -548,6 +553,8 @@ def _store(db: Session, session: AnyRow, rows: Sequence[AnyRow], replayed: Repla
             ],
         )
     post_deals(db, session, differences)
+    stakes = {row.number: row.stake for row in rows}
+    post_stakes(db, session, [(stakes[number], old, new) for number, old, new in differences])
 
 
 def _change_table(db: Session, session: AnyRow, table: Table, **changed: object) -> None:

@@ -45,7 +45,7 @@ def _delete_group(db: Session, group_id: int, name: str) -> bool:
     """Whether the group is gone; it is not if a session was begun before all of them could be locked."""
     # In the order of everybody who changes a session: first the session, then what it adds up to in the group.
     sessions = select(GameSession.id).where(GameSession.group_id == group_id)
-    locked = db.scalars(sessions.with_for_update()).all()
+    locked = db.scalars(sessions.order_by(GameSession.id).with_for_update()).all()
     called = db.scalar(select(Group.name).where(Group.id == group_id).with_for_update())
     if called is None:
         return True

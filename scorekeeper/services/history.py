@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Ruleset, Seat, Table
+from scorekeeper.rules import CARD_GAMES, CardGame, DealScore, Facts, Refused, Result, Ruleset, Seat, Table
 
 
 @lru_cache(maxsize=256)
@@ -99,6 +99,11 @@ class Brought:
         """The seats that were taken."""
         present = self.before.get("present", range(len(self.totals)))
         return cast(Iterable[int], present)
+
+    @property
+    def is_played(self) -> bool:
+        """Whether it counts and was played to its end: neither a misdeal nor thrown in."""
+        return self.status == "scored" and self.result not in (Result.PASSED_OUT, Result.MISDEAL)
 
 
 @dataclass(frozen=True, slots=True)

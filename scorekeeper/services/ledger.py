@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind, MoneyKind, Price
-from scorekeeper.models import AnyRow, Base, GameSession, LedgerEntry, MoneyEntry, SessionSeat
+from scorekeeper.models import AnyRow, Base, GameSession, LedgerEntry, SessionSeat
 from scorekeeper.services.history import Brought
 from scorekeeper.sessionfile import Chip
 
@@ -24,6 +24,7 @@ SEAT_SUMS = {
 MONEY_SUMS = {
     MoneyKind.PAYMENT: SessionSeat.settled,
     MoneyKind.COST: SessionSeat.costs,
+    MoneyKind.STAKE: SessionSeat.costs,
     MoneyKind.CARRIED: SessionSeat.carried,
 }
 """The same of what passes between people."""
@@ -33,7 +34,7 @@ _GROUP_SUMS = ("games", "wins", "chips")
 
 # Every deal needs these: they are built once, which takes longer than running them.
 _seats, _totals = (Base.metadata.tables[name] for name in ("session_seat", "group_total"))
-_ENTER = insert(Base.metadata.tables["ledger_entry"])
+_ENTER, _ENTER_MONEY = (insert(Base.metadata.tables[name]) for name in ("ledger_entry", "money_entry"))
 _ADD_TO_SEATS = {
     column.key: update(_seats)
     .where(_seats.c.session_id == bindparam("of_session"), _seats.c.seat == bindparam("of_seat"))
@@ -112,7 +113,7 @@ def post_money(db: Session, session: AnyRow, kind: MoneyKind, amounts: Sequence[
     entries = [{**common, "line": line, "seat": seat, "amount": amount} for line, (seat, amount) in enumerate(amounts)]
     if not entries:
         return
-    db.execute(insert(MoneyEntry), entries)
+    db.connection().execute(_ENTER_MONEY, entries)
     of_seats = Counter[int]()
     for seat, amount in amounts:
         if seat is not None:
@@ -123,6 +124,16 @@ def post_money(db: Session, session: AnyRow, kind: MoneyKind, amounts: Sequence[
 def in_kitty(seats: Iterable[AnyRow]) -> int:
     """What is in the kitty, in the unit of the settlement: the counterpart of what the *seats* have in costs."""
     return -sum(int(seat.costs) for seat in seats)
+
+
+def post_stakes(db: Session, session: AnyRow, stakes: Iterable[tuple[int, Brought | None, Brought]]) -> None:
+    """Enter what players of deals put into the kitty, from the stake of each, what came of it before, and comes now."""
+    moved = Counter[int | None]()
+    for stake, old, new in stakes:
+        more = stake * (new.is_played - (old is not None and old.is_played))
+        moved.update(dict.fromkeys(new.present, -more))
+        moved[None] += more * len(tuple(new.present))
+    post_money(db, session, MoneyKind.STAKE, [(seat, amount) for seat, amount in moved.items() if amount])
 
 
 def chip_of(session: AnyRow) -> Chip | None:

@@ -94,7 +94,7 @@ def open_session(db: Session, command: OpenSession) -> int:
     # Sent again after midnight, or by another link, it is the same form.
     fingerprint = fingerprint_of(replace(command, link_id=0, started_on=date.min, device=None, device_name=""))
     with transaction(db):
-        lock(db, command.carry)
+        lock(db, [carry.session_id for carry in command.carry])
         change_group(db, command.group_id)
         begun = session_begun(db, command.group_id, command.submission_id, fingerprint)
         return begin_session(db, command, fingerprint) if begun is None else begun

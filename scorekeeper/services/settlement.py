@@ -122,9 +122,8 @@ _of_line = (Transfer.version == Payment.plan) & (Transfer.line == Payment.line)
 
 def _taken_over(db: Session, session: AnyRow, plan: int) -> bool:
     """Whether a later session settles what was not yet paid."""
-    over = select(CarriedOver.plan).where(
-        CarriedOver.source_id == session.id, CarriedOver.plan == plan, CarriedOver.unpaid
-    )
+    of_plan = CarriedOver.source_id == session.id, CarriedOver.plan == plan, CarriedOver.taken_back.is_(None)
+    over = select(CarriedOver.plan).where(*of_plan, CarriedOver.unpaid)
     return db.scalar(over) is not None
 
 
@@ -185,28 +184,47 @@ def plan(
     choices: Choices[int] | None = None,
     *,
     more: Mapping[int, int] = MappingProxyType({}),
+    costs: Mapping[int, int] = MappingProxyType({}),
 ) -> Plan[int]:
     """The fewest transfers between *seats* that settle, as *choices* say, all that is between them and not yet paid.
 
+    See :func:`claims`.
+
+    :raises UnbalancedLedger: if what is won and lost does not sum to zero.
+    """
+    choices = choices or Choices()
+    return plan_with(claims(price, seats, choices.keeper, more=more, costs=costs), choices)
+
+
+def claims(
+    price: Price,
+    seats: Sequence[AnyRow],
+    keeper: int | None = None,
+    *,
+    more: Mapping[int, int] = MappingProxyType({}),
+    costs: Mapping[int, int] = MappingProxyType({}),
+) -> dict[int, int]:
+    """What every seat still gets from the others, below zero pays them.
+
     That is what is won and lost, what one paid for others, what is in the kitty, and what was carried over.
-    *more* are the chips that some would have won beside those they have.
+    *more* are the chips that some would have won beside those they have, and *costs* what they would have in costs.
 
     Whoever cashed in more chips than they had bought has been paid by the bank, with money of others. The losers owe
     that to the bank, and it is kept from what the bank gives back to them: no transfer pays it a second time.
 
     :raises UnbalancedLedger: if what is won and lost does not sum to zero.
     """
-    choices = choices or Choices()
     won = price.of_everybody([row.chips + more.get(row.seat, 0) for row in seats]).shares
     by_bank = [max(0, -_at_bank(price, row)) for row in seats]
-    kitty = _of_kitty(seats, choices.keeper)
-    claims = {
-        row.seat: won[place] + row.settled + row.costs + kitty[place] + row.carried - by_bank[place]
+    shared = [row.costs + costs.get(row.seat, 0) for row in seats]
+    kitty = _of_kitty(seats, -sum(shared), keeper)
+    found = {
+        row.seat: won[place] + row.settled + shared[place] + kitty[place] + row.carried - by_bank[place]
         for place, row in enumerate(seats)
     }
-    if difference := sum(claims.values()) + sum(by_bank):
+    if difference := sum(found.values()) + sum(by_bank):
         raise UnbalancedLedger(difference)
-    return plan_with(claims, choices)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +266,7 @@ def accounts(
 ) -> tuple[Account, ...]:
     """The account of every seat, where *transfers* are still to be paid and *left* is left open.
 
-    *keeper* has what is in the kitty; without one it is shared out.
+    *keeper* has what is in the kitty; without one it is shared out. What the kitty lacks, everybody bears alike.
     """
     to_come = Counter[int]()
     for transfer in transfers:
@@ -256,7 +274,7 @@ def accounts(
         to_come[transfer.payee] += transfer.amount
     won = price.of_everybody([row.chips for row in seats]).shares
     found = []
-    for row, result, kitty in zip(seats, won, _of_kitty(seats, keeper), strict=True):
+    for row, result, kitty in zip(seats, won, _of_kitty(seats, in_kitty(seats), keeper), strict=True):
         bought, at_bank, left_open = price.of(row.bought), _at_bank(price, row), (left or {}).get(row.seat, 0)
         between = row.settled + row.costs + kitty + row.carried
         found.append(
@@ -285,10 +303,12 @@ def still_open(transfers: Iterable[AnyRow], payments: Iterable[AnyRow]) -> tuple
     return tuple(PlannedTransfer(row.payer, row.payee, row.amount - paid[row.version, row.line]) for row in transfers)
 
 
-def _of_kitty(seats: Sequence[AnyRow], keeper: int | None) -> tuple[int, ...]:
-    """What each of *seats* has of the kitty: the *keeper* all of it, or everybody a share."""
-    held = in_kitty(seats)
-    if keeper is None:
+def _of_kitty(seats: Sequence[AnyRow], held: int, keeper: int | None) -> tuple[int, ...]:
+    """What each of *seats* has of what is *held* in the kitty: the *keeper* all of it, or everybody a share.
+
+    Below zero everybody bears a share: it has paid out stakes of deals that then did not count.
+    """
+    if keeper is None or held < 0:
         return apportion(held, len(seats))
     return tuple(held if row.seat == keeper else 0 for row in seats)
 

@@ -72,6 +72,13 @@ def payment(payer: str, payee: str, amount: int, chip: Chip | None) -> str:
     return _("%(payer)s pays %(payee)s %(chips)s.", **people, chips=worth(amount, chip))
 
 
+def in_kitty(held: int, chip: Chip | None) -> str:
+    """What is in the kitty, or what it lacks, in a sentence."""
+    if held < 0:
+        return _("The kitty lacks %(amount)s, which everybody bears alike.", amount=exactly(-held, chip))
+    return _("In the kitty: %(amount)s.", amount=exactly(held, chip))
+
+
 class MalformedTyped(ValueError):
     """What was typed is no amount: the sentence says why."""
 

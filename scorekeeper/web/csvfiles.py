@@ -1,16 +1,14 @@
 """The deals, the standings and the settlement of a session as CSV: for a spreadsheet, with the numbers of the pages.
 
-Only ever out: what such a file says is not read again.
+The grid reads the file of the deals again, and any with the same heads (``web.spreadsheet``).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from typing import Final
 
 from flask import Blueprint
 from flask_babel import gettext as _
@@ -20,22 +18,18 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.ledger import plain, standings
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import Table, Unit
+from scorekeeper.rules import Result, Seat, Table, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of, price_of
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, sheet
 from scorekeeper.web.files import attachment, named
+from scorekeeper.web.keying import facts_of, head_of
 from scorekeeper.web.settlement import settled
+from scorekeeper.web.spreadsheet import BETWEEN, Cell, moved_by_hand, safe
+from scorekeeper.words.cells import write_answer
 
 blueprint = Blueprint("csvfiles", __name__)
-
-Cell = str | int | Decimal | None
-
-_FORMULA: Final = re.compile(r"(^|[;,\t\r\n])(?=[=+\-@＝＋－＠\t\r\n])")
-"""Where a spreadsheet would take what comes for a formula: also behind whatever separates cells in its region."""
-_ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}"))
-"""They keep names of two directions apart within a sentence; in a cell nothing stands beside a name."""
 
 
 @blueprint.get("/sessions/<id:session_id>/export/deals.csv")
@@ -58,16 +52,9 @@ def settlement(session_id: int) -> Response:
 
 def _file(session: AnyRow, what: str, rows: Iterable[Sequence[Cell]]) -> Response:
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(map(_safe, row) for row in rows)
+    csv.writer(text).writerows(map(safe, row) for row in rows)
     # By the mark at the beginning spreadsheets know that it is UTF-8.
     return attachment(text.getvalue().encode("utf-8-sig"), named(session, f" {what}.csv"), "text/csv")
-
-
-def _safe(cell: Cell) -> Cell:
-    """*cell* as no spreadsheet runs it: before what could be a formula stands an apostrophe. Numbers stay."""
-    if not isinstance(cell, str):
-        return cell
-    return _FORMULA.sub(r"\1'", cell.translate(_ISOLATES))
 
 
 def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:
@@ -76,14 +63,14 @@ def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:
     Behind what was played stands what it brought each player, and the totals after it.
     """
     game, ruleset = game_of(session)
+    facts, by_seat = facts_of(game, Table.restored(ruleset, session.table))
     names = [seat.name for seat in queries.seats(db.session(), session.id)]
     found = queries.deals(db.session(), session.id, shown=session.deals)
     moved = sheet.moved_by_hand(session, found, notes=session.version)
     stakes = game.unit is Unit.POINTS and any(any(deal.chips) for deal in found)
     yield [
-        *(_("Deal"), _("Game"), _("Dealer"), _("Contract"), _("Trump"), _("Played by"), _("Tricks"), _("Remark")),
-        *names,
-        *(_("%(player)s, total", player=name) for name in names),
+        *(_("Deal"), _("Game"), *(words.field_label(fact.name) for fact in facts), _("Remark")),
+        *(head_of(name, key) for key in ("change", "total", *(fact.name for fact in by_seat)) for name in names),
         *(_("%(player)s, chips", player=name) for name in names if stakes),
     ]
 
@@ -93,27 +80,36 @@ def _deals(session: AnyRow) -> Iterator[Sequence[Cell]]:
 
     def by_hand(before: int) -> Iterator[Sequence[Cell]]:
         if (move := moved.get(before)) is not None:
-            said = None, None, None, _("Chips moved by hand"), None, None, None, " / ".join(move.notes)
-            yield [*said, *numbers(move.chips, move.totals, range(len(move.totals)))]
+            yield [
+                *[None] * (2 + len(facts)),
+                BETWEEN.join((moved_by_hand(), *move.notes)),
+                *numbers(move.chips, move.totals, range(len(move.totals))),
+            ]
 
     for deal in reversed(found):
         yield from by_hand(deal.number)
         table = Table.restored(ruleset, deal.before)
         playing = table.seats if deal.status == "scored" else ()
-        suit = sheet.trump_of(deal.facts)
+        said = {**deal.facts, "dealer": table.dealer}
         yield [
-            deal.number,
-            table.game,
-            names[table.dealer],
-            sheet.contract_of(deal.facts, names),
-            words.suit_name(suit) if suit else None,
-            sheet.side_of(deal.facts, names),
-            sheet.tricks_of(deal.facts),
-            sheet.word_of(deal, names),
+            *(deal.number, table.game, *(write_answer(fact, said, names) for fact in facts)),
+            _remark(deal, names),
             *numbers(deal.points, deal.totals, playing),
+            *(
+                write_answer(fact, said, names, Seat(seat)) if seat in playing else None
+                for fact in by_seat
+                for seat in range(len(names))
+            ),
             *(deal.chips[seat] if seat in playing else None for seat in range(len(names)) if stakes),
         ]
     yield from by_hand(session.deals + 1)
+
+
+def _remark(deal: AnyRow, names: Sequence[str]) -> str:
+    """What is special about a deal; of one that counts and brought nothing, why."""
+    if deal.status == "scored" and "misdeal" in deal.facts:
+        return words.result_name(Result.MISDEAL)
+    return sheet.word_of(deal, names)
 
 
 def _places(session: AnyRow) -> Iterator[Sequence[Cell]]:
@@ -146,26 +142,26 @@ def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
     names = [seat.name for seat in seats]
     unit = chip.currency if chip else _("chips")
     yield [
-        *(_("Who pays"), _("Whom"), _("Chips"), *_money_head(chip)),
-        *(_("Paid"), _("Still open in %(unit)s", unit=unit)),
+        *(_("Who pays"), _("Whom"), _("Chips"), *_money_head(chip), _("Paid")),
+        *(_("Paid in %(unit)s", unit=unit), _("Still open in %(unit)s", unit=unit)),
     ]
 
-    def line(payer: str, payee: str, amount: int, paid: str | None, still_open: int | None = None) -> Sequence[Cell]:
+    def line(payer: str, payee: str, amount: int, paid: str | None, *parts: int | None) -> Sequence[Cell]:
         chips = chip.price.whole_chips(amount) if chip else amount
         cells: list[Cell] = [payer, payee, chips, *([_in_money(amount, chip)] if chip else []), paid]
-        return [*cells, _in_money(still_open, chip) if chip and still_open is not None else still_open]
+        return [*cells, *(part if part is None or not chip else _in_money(part, chip) for part in parts)]
 
     for row in shown.before:
-        yield line(names[row.payer], names[row.payee], row.amount, _("yes"), 0)
+        yield line(names[row.payer], names[row.payee], row.amount, _("yes"), row.amount, 0)
     for one in shown.lines:
         paid = _("no") if one.open == one.amount else _("in part") if one.open else _("yes")
         paid = _("carried over") if one.over else paid
-        yield line(names[one.payer], names[one.payee], one.amount, paid, one.open)
+        yield line(names[one.payer], names[one.payee], one.amount, paid, one.paid, one.open)
     others = [(seat, amount, _("Left open")) for seat, amount in sorted(shown.left.items())]
     others += [(account.seat, account.from_bank, _("The bank")) for account in shown.accounts if account.from_bank]
     for seat, amount, other in others:
         payer, payee = (other, names[seat]) if amount > 0 else (names[seat], other)
-        yield line(payer, payee, abs(amount), None)
+        yield line(payer, payee, abs(amount), None, None, None)
 
 
 def _money_head(chip: Chip | None) -> list[Cell]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -13,6 +14,7 @@ from flask_babel import gettext as _
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
+from scorekeeper.ledger import MoneyKind
 from scorekeeper.ledger.chipset import together
 from scorekeeper.models import AnyRow
 from scorekeeper.services.chipset import noted
@@ -23,6 +25,7 @@ from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.pieces import said
+from scorekeeper.web.settlement import chosen_then
 from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
@@ -32,7 +35,7 @@ blueprint = Blueprint("history", __name__)
 class Line(NamedTuple):
     """One change: its place in the order of all, what was done, and ``by`` whom, for those who may know.
 
-    ``href`` leads to the deal that it is about.
+    ``href`` leads to the deal, or the settlement, that it is about, and ``discarded`` to the one that it discarded.
     """
 
     number: int
@@ -40,6 +43,7 @@ class Line(NamedTuple):
     sentence: str
     href: str | None
     note: str
+    discarded: str | None
     by: str
 
 
@@ -54,48 +58,67 @@ def _page(session: AnyRow) -> str:
     before = request.args.get("before", type=row_key)
     changes = queries.changes(db.session(), session.id, before=before)
     shown = changes[: queries.CHANGES_SHOWN]
-    names = [seat.name for seat in queries.seats(db.session(), session.id)]
     return render_template(
         "history/history.html",
         session=session,
-        lines=list(_log(session, shown, names)),
+        lines=list(_log(session, shown, queries.seats(db.session(), session.id))),
         older=shown[-1].version if len(changes) > len(shown) else None,
     )
 
 
-def _log(session: AnyRow, changes: Sequence[AnyRow], names: Sequence[str]) -> Iterator[Line]:
+def _log(session: AnyRow, changes: Sequence[AnyRow], seats: Sequence[AnyRow]) -> Iterator[Line]:
     """What was done, latest first."""
+    names = [seat.name for seat in seats]
+    versions = [change.version for change in changes]
     moved: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for entry in queries.entries(db.session(), session.id, [change.version for change in changes]):
+    for entry in queries.entries(db.session(), session.id, versions):
         moved[entry.version].append(entry)
     paid: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for entry in queries.money_entries(db.session(), session.id, [change.version for change in changes]):
+    for entry in queries.money_entries(db.session(), session.id, versions):
         paid[entry.version].append(entry)
-    discarded = queries.discarded_in(db.session(), session.id, [change.version for change in changes])
-    deals = queries.recorded_in(db.session(), session.id, [change.version for change in changes])
-    discarded_said = _("The settlement was discarded.")
+    plans = queries.settled_in(db.session(), session.id, versions)
+    drawn, discarded = {plan.version: plan for plan in plans}, {plan.withdrawn: plan for plan in plans}
+    recorded = queries.recorded_in(db.session(), session.id, versions)
+    seated_anew = any(change.kind == "seats" for change in changes)
+    players = queries.players(db.session(), session.group_id) if seated_anew else ()
     for change in changes:
-        href = None
+        deal = int(change.note) if change.kind in OF_DEAL else recorded.get(change.version)
+        plan, before = drawn.get(change.version), discarded.get(change.version)
         if change.kind in ("paid", "unpaid"):
             sentence = _payment(change.kind, paid[change.version], names, chip_of(session))
         elif change.kind in ("cost", "no-cost"):
             sentence = _cost(change.kind, paid[change.version], names, chip_of(session))
+        elif change.kind == "stake":
+            sentence = _stake(int(change.note), chip_of(session))
         elif change.kind == "record":
-            number = deals[change.version]
-            sentence = _("Deal %(number)s was recorded.", number=words.number(number))
-            href = url_for("deals.deal", session_id=session.id, number=number)
+            sentence = _("Deal %(number)s was recorded.", number=words.number(recorded[change.version]))
+        elif change.kind == "seats":
+            sentence = _seated(change.note, names, {player.id: player.name for player in players})
         elif change.kind == "pen" and not session.knows_links and change.note not in names:
             sentence = EVENTS[change.kind]("")
         else:
             sentence = _said(change, moved[change.version], names)
+        beside = _beside(change.kind, paid[change.version], names, chip_of(session))
+        choices = chosen_then(seats, plan, chip_of(session)) if plan else ()
         yield Line(
             number=change.version,
             when=change.created_at,
             sentence=sentence,
-            href=href,
-            note=" ".join(filter(None, (_note(change), discarded_said if change.version in discarded else ""))),
+            href=_deal(session, deal) if deal else _plan(session, plan) if plan else None,
+            note=" ".join(filter(None, (_note(change), beside, *choices))),
+            discarded=_plan(session, before) if before else None,
             by=_by(change) if session.knows_links else "",
         )
+
+
+def _deal(session: AnyRow, number: int) -> str:
+    return url_for("deals.deal", session_id=session.id, number=number)
+
+
+def _plan(session: AnyRow, plan: AnyRow) -> str:
+    """Where a settlement is: on its page, among the earlier ones once it is discarded."""
+    anchor = f"plan-{plan.version}" if plan.withdrawn else None
+    return url_for("settlement.settlement", session_id=session.id, _anchor=anchor)
 
 
 def _by(change: AnyRow) -> str:
@@ -112,6 +135,8 @@ def _note(change: AnyRow) -> str:
     match change.kind:
         case "adjustment":
             return str(change.note)
+        case "cost" | "no-cost":
+            return str(change.cost_note)
         case "open" if change.note:
             return _("Each %(pieces)s.", pieces=said(noted(change.note)))
         case "buy-in" | "cash-out":
@@ -156,10 +181,45 @@ def _payment(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: C
 
 def _cost(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
     """What a cost, or what took it back, entered for everybody and for the kitty."""
+    moved = _moved(entries, names, chip)
+    if kind == "cost":
+        return _("A cost was noted: %(moved)s.", moved=moved)
+    return _("A cost was taken back: %(moved)s.", moved=moved)
+
+
+def _seated(note: str, names: Sequence[str], players: Mapping[int, str]) -> str:
+    """Who sits at the table from then on, and on whose account where that is another's."""
+    seated = []
+    for seat, player in json.loads(note):
+        name = words.isolated(players[player])
+        if players[player] != names[seat]:
+            name = _("%(player)s for %(owner)s", player=name, owner=words.isolated(names[seat]))
+        seated.append(name)
+    return _("Seated anew: %(players)s.", players=format_list(seated, locale=locale(), style="unit"))
+
+
+def _stake(amount: int, chip: Chip | None) -> str:
+    if not amount:
+        return _("Deals bring the kitty nothing any more.")
+    return _("Everybody who plays a deal puts %(amount)s into the kitty.", amount=amounts.exactly(amount, chip))
+
+
+def _beside(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
+    """What a change that is about something else moved between people: what was carried over, or stakes of deals."""
+    if kind == "open" and entries:
+        return _("Carried over from earlier sessions: %(moved)s.", moved=_moved(entries, names, chip))
+    stakes = sum(entry.amount for entry in entries if entry.kind == MoneyKind.STAKE and entry.seat is None)
+    if stakes > 0:
+        return _("Into the kitty: %(amount)s.", amount=amounts.exactly(stakes, chip))
+    return _("Out of the kitty: %(amount)s.", amount=amounts.exactly(-stakes, chip)) if stakes else ""
+
+
+def _moved(entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
+    """What entries between people come to for everybody, and for the kitty."""
     total = Counter[int | None]()
     for entry in entries:
         total[entry.seat] += entry.amount
-    moved = format_list(
+    return format_list(
         [
             f"{_('the kitty') if seat is None else words.name_of(seat, names)} {amounts.settled(amount, chip).text}"
             for seat, amount in total.items()
@@ -167,9 +227,6 @@ def _cost(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip
         locale=locale(),
         style="unit",
     )
-    if kind == "cost":
-        return _("A cost was noted: %(moved)s.", moved=moved)
-    return _("A cost was taken back: %(moved)s.", moved=moved)
 
 
 def _all_bought(entries: Sequence[AnyRow]) -> str:
@@ -187,6 +244,9 @@ def cashed(name: str, chips: int) -> str:
     return _("%(player)s cashed out %(chips)s.", player=name, chips=amounts.counted(chips))
 
 
+OF_DEAL: Final = frozenset({"correct", "void", "restore", "dispute", "agree", "decide"})
+"""The changes whose note is the number of the deal that they are about."""
+
 EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "correct": lambda deal: _("Deal %(number)s was corrected.", number=deal),
     "void": lambda deal: _("Deal %(number)s was voided.", number=deal),
@@ -196,14 +256,19 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "decide": lambda deal: _("It was decided which game deal %(number)s belongs to.", number=deal),
     "new-game": lambda _deal: _("The next game began."),
     "no-game": lambda _deal: _("The game that had begun was taken back."),
-    "close": lambda _deal: _("The session ended."),
+    "close": lambda _deal: _("The session ended, and its settlement was drawn up."),
     "reopen": lambda _deal: _("The session was reopened."),
     "settle": lambda _deal: _("The settlement was worked out again."),
     "declare": lambda _deal: _("The next deal was declared."),
     "drop": lambda _deal: _("The declared deal was dropped."),
-    "seats": lambda _seats: _("Everybody was seated anew."),
     "count": lambda _count: _("The chips were counted."),
     "carry": lambda name: _("What was open was carried over to %(session)s.", session=words.isolated(name)),
+    "no-carry": lambda name: _(
+        "What had been carried over to %(session)s is settled here again.", session=words.isolated(name)
+    ),
+    "hand-back": lambda name: _(
+        "What had been carried over from %(session)s was taken back.", session=words.isolated(name)
+    ),
     "pen": lambda name: (
         _("%(name)s took the pen.", name=words.isolated(name)) if name else _("Another phone took the pen.")
     ),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import attrgetter
 from typing import Final, NamedTuple, cast
 
 from babel.lists import format_list
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import format_date, ngettext
 from flask_babel import gettext as _
@@ -23,7 +24,9 @@ from scorekeeper.extensions import db
 from scorekeeper.ledger import Choices, Price, Transfer, plain, standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused, Table
+from scorekeeper.services.carrying import HandBack, hand_back
 from scorekeeper.services.counts import Count
+from scorekeeper.services.deals import Without
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of, in_kitty, price_of
 from scorekeeper.services.sessions import close_session, reopen_session
@@ -33,6 +36,7 @@ from scorekeeper.services.settlement import (
     TakeBack,
     accounts,
     choices_made,
+    claims,
     pay,
     plan,
     still_open,
@@ -149,6 +153,10 @@ class Line(NamedTuple):
     over: str = ""
     """The session that settles what is not paid of it."""
 
+    @property
+    def paid(self) -> int:
+        return sum(payment.amount for payment in self.payments)
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -178,8 +186,8 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
     for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]) if drawn else ():
         transfers[row.version].append(row)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
-    carried = any(seat.carried for seat in seats)
-    carried_to = queries.carried_to(db.session(), session.id) if carried else ()
+    carried_to = queries.carried_to(db.session(), session.id) if drawn else ()
+    carried_from = queries.carried_from(db.session(), session.id)
     if in_force is None:
         if choices is None:
             choices = choices_made(drawn[0].choices) if drawn else Choices()
@@ -207,7 +215,7 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         accounts=accounts(price, seats, to_come, left, choices.keeper),
         earlier=[row for row in drawn if row.withdrawn is not None],
         transfers=transfers,
-        carried_from=queries.carried_from(db.session(), session.id) if carried else (),
+        carried_from=[row for row in carried_from if row.taken_back is None],
         carried_to=carried_to,
     )
 
@@ -248,7 +256,8 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
     form = SessionForm(formdata=None, expected_version=session.version)
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
     left = list(_left_open(seats, shown.left, chip))
-    result = _as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips)
+    bank = _bank_pays(seats, shown.accounts, chip) if for_chips else []
+    result = [*_as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips), *bank]
     dispute = dispute_of(session, seats)
     page = render_template(
         "settlement/settlement.html",
@@ -267,11 +276,13 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         as_before=not closed and not asked and shown.choices != Choices(),
         rounded=shown.choices.step > 1,
         kitty=_kitty(seats, shown.choices, chip),
+        may_keep=in_kitty(seats) > 0,
         over=[
             _to_session(name)
             for name in dict.fromkeys(row.name for row in shown.carried_to)
             if name not in [line.over for line in shown.lines]
         ],
+        brought=list(_brought(session, seats, shown.carried_from, chip)),
         chosen=list(_chosen(seats, shown.choices, chip)),
         transfers=rows,
         left=left,
@@ -280,7 +291,8 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
         dispute=dispute,
         miscount=_miscount(session, [seat.name for seat in seats]) if for_chips else "",
-        **(_hanging(session, seats, shown, dispute.without.more) if dispute and for_chips else {}),
+        **(_hanging(session, seats, shown, dispute.without) if dispute and for_chips else {}),
+        bank=bank,
         **(_sums(session, seats, shown) if for_chips else {}),
     )
     return page, 422 if refused else 200
@@ -322,6 +334,18 @@ def reopen(session_id: int) -> ResponseReturnValue:
     if carried:
         flash(_("What was carried over into another session stays there, and counts."), "info")
     return redirect(url_for("board.session", session_id=session_id), 303)
+
+
+@blueprint.post("/sessions/<id:session_id>/carried/<id:source>/hand-back")
+def hand_back_carried(session_id: int, source: int) -> ResponseReturnValue:
+    """Who came in to one session alone changes nothing in another."""
+    session = access.game_session(session_id)
+    form = checked(SessionForm())
+    if not session.to_group:
+        abort(403)
+    hand_back(db.session(), HandBack(**command_fields(session, form), source_id=source))
+    flash(_("What was carried over was taken back. The earlier session settles it again."), "done")
+    return redirect(url_for(".settlement", session_id=session_id), 303)
 
 
 @blueprint.post(f"/sessions/<id:session_id>/transfers/<id:plan>/<int(max={MAX_LINE}):line>")
@@ -472,9 +496,26 @@ def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong
 
 def _part(line: Line, chip: Chip | None) -> str:
     """What has become of a payment that is not made in full."""
+    if line.over and line.paid:
+        rest = {"amount": amounts.exactly(line.amount - line.paid, chip), "session": words.isolated(line.over)}
+        return _("The rest, %(amount)s, is carried over to %(session)s.", **rest)
     if line.over:
         return _to_session(line.over)
     return _("(%(open)s still open)", open=amounts.exactly(line.open, chip)) if line.open < line.amount else ""
+
+
+def _brought(session: AnyRow, seats: Sequence[AnyRow], carried: Sequence[AnyRow], chip: Chip | None) -> Iterator[_Row]:
+    """What was carried over from each earlier session, and where that is taken back."""
+    names = [seat.name for seat in seats]
+    editable = session.state != "closed" and session.writes and session.to_group
+    for source, rows in groupby(carried, key=attrgetter("source_id")):
+        of_source = list(rows)
+        each = [f"{words.name_of(row.seat, names)} {amounts.settled(row.amount, chip).text}" for row in of_source]
+        said = {"session": words.isolated(of_source[0].name), "moved": format_list(each, locale=locale(), style="unit")}
+        yield {
+            "sentence": _("Carried over from %(session)s: %(moved)s.", **said),
+            "back": url_for(".hand_back_carried", session_id=session.id, source=source) if editable else None,
+        }
 
 
 def _to_session(name: str) -> str:
@@ -486,6 +527,8 @@ def _kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) ->
     held = in_kitty(seats)
     if not held:
         return ""
+    if held < 0:
+        return amounts.in_kitty(held, chip)
     said = {"amount": amounts.exactly(held, chip)}
     if choices.keeper is None:
         return _("In the kitty: %(amount)s, shared out evenly.", **said)
@@ -503,6 +546,14 @@ def _left_open(seats: Sequence[AnyRow], left: Mapping[int, int], chip: Chip | No
             yield {"sentence": _("Left open: %(player)s, %(amount)s to get.", **said)}
         else:
             yield {"sentence": _("Left open: %(player)s, %(amount)s to pay.", **said)}
+
+
+def chosen_then(seats: Sequence[AnyRow], drawn: AnyRow, chip: Chip | None) -> Iterator[str]:
+    """How a settlement was *drawn* up, where anything was chosen."""
+    choices = choices_made(drawn.choices)
+    yield from _chosen(seats, choices, chip)
+    if choices.keeper is not None:
+        yield _("%(name)s keeps the kitty.", name=words.isolated(seats[choices.keeper].name))
 
 
 def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
@@ -533,18 +584,24 @@ def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> str:
     )
 
 
-def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, more: Mapping[int, int]) -> dict[str, list[str]]:
-    """The payments that hang on what is disputed, and those there would be without it: *more* chips for some.
+def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, then: Without) -> dict[str, list[str]]:
+    """The payments that hang on what is disputed, and those there would be *then*, without it.
 
-    One that is made hangs on it if its payer would owe less without it, or its payee be owed less.
+    One that is made, or carried over, hangs on it if its payer would owe less without it, or its payee be owed less.
     """
-    chip = chip_of(session)
+    chip, price, keeper = chip_of(session), shown.price, shown.choices.keeper
+    now = claims(price, seats, keeper)
+    gains = {
+        seat: claim - now[seat]
+        for seat, claim in claims(price, seats, keeper, more=then.more, costs=then.costs).items()
+    }
     made = [(row.payer, row.payee, row.amount) for row in shown.before]
-    made += [(line.payer, line.payee, line.amount) for line in shown.lines if not line.open]
+    made += [(line.payer, line.payee, line.paid) for line in shown.lines if line.paid]
+    over = [(line, (line.payer, line.payee, line.amount - line.paid)) for line in shown.lines if line.over]
     to_come = {(line.payer, line.payee, line.open): None for line in shown.lines if line.open}
     without = {
         (transfer.payer, transfer.payee, transfer.amount): None
-        for transfer in plan(shown.price, seats, shown.choices, more=more).transfers
+        for transfer in plan(price, seats, shown.choices, more=then.more, costs=then.costs).transfers
     }
 
     def said(transfers: Iterable[tuple[int, int, int]]) -> list[str]:
@@ -554,17 +611,18 @@ def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, more: Map
 
     return {
         "hanging": [
-            *(f"{sentence} {_('(paid)')}" for sentence in said(one for one in made if _less(more, one))),
+            *(f"{sentence} {_('(paid)')}" for sentence in said(one for one in made if _less(gains, one))),
+            *(f"{said([one])[0]} {_to_session(line.over)}" for line, one in over if _less(gains, one)),
             *said(one for one in to_come if one not in without),
         ],
         "instead": said(one for one in without if one not in to_come),
     }
 
 
-def _less(more: Mapping[int, int], payment: tuple[int, int, int]) -> bool:
-    """Whether the payer would owe less or the payee be owed less with *more* chips for some."""
+def _less(gains: Mapping[int, int], payment: tuple[int, int, int]) -> bool:
+    """Whether the payer would owe less or the payee be owed less with what each *gains*."""
     payer, payee, _amount = payment
-    return more.get(payer, 0) > 0 or more.get(payee, 0) < 0
+    return gains[payer] > 0 or gains[payee] < 0
 
 
 def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Settled) -> _Row:
@@ -572,9 +630,11 @@ def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Set
     chip = chip_of(session)
     left = {int(seat): amount for seat, amount in drawn.left_open.items()}
     return {
+        "version": drawn.version,
         "drawn_at": drawn.drawn_at,
+        "discarded_at": drawn.discarded_at,
         "sentences": [
-            *_chosen(seats, choices_made(drawn.choices), chip),
+            *chosen_then(seats, drawn, chip),
             *(
                 amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)
                 for row in shown.transfers.get(drawn.version, ())
@@ -585,18 +645,20 @@ def _earlier(session: AnyRow, seats: Sequence[AnyRow], drawn: AnyRow, shown: Set
 
 
 def _sums(session: AnyRow, seats: Sequence[AnyRow], shown: Settled) -> dict[str, object]:
-    """How everybody comes to what they pay or get, what the bank pays out, and the line that proves it."""
+    """How everybody comes to what they pay or get, and the line that proves it."""
     chip, rows = chip_of(session), shown.accounts
-    share = rows[0].from_bank
-    if share > 0 and all(row.from_bank == share for row in rows):
-        bank = [_("The bank pays everybody %(chips)s.", chips=amounts.worth(share, chip))]
-    else:
-        bank = [_from_bank(seats[row.seat].name, row.from_bank, chip) for row in rows if row.from_bank]
     return {
         "accounts": [_account(seats[row.seat], row, shown, chip) for row in rows],
-        "bank": bank,
         "proof": _proof(rows, chip),
     }
+
+
+def _bank_pays(seats: Sequence[AnyRow], rows: Sequence[Account], chip: Chip | None) -> list[str]:
+    """What the bank pays out in the end, or gets."""
+    share = rows[0].from_bank
+    if share > 0 and all(row.from_bank == share for row in rows):
+        return [_("The bank pays everybody %(chips)s.", chips=amounts.worth(share, chip))]
+    return [_from_bank(seats[row.seat].name, row.from_bank, chip) for row in rows if row.from_bank]
 
 
 def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) -> _Row:
@@ -610,7 +672,7 @@ def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) 
         (_in_chips(_("Cashed out"), seat.cashed, chip), -account.cashed),
         (_("Paid already") if account.paid > 0 else _("Got already"), account.paid),
         (_("Costs and kitty"), account.costs),
-        (_("Shared out of the kitty") if shown.choices.keeper is None else _("Keeps the kitty"), account.kitty),
+        (_of_kitty(account.kitty, shown.choices), account.kitty),
         (_("From the bank") if account.from_bank > 0 else _("To the bank"), -account.from_bank),
         (_("Left open"), -account.left),
     ]
@@ -626,6 +688,12 @@ def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) 
         "lines": [{"text": text, "amount": amounts.settled(amount, chip)} for text, amount in lines if amount],
         "total": {"text": total, "amount": amounts.settled(account.open, chip)},
     }
+
+
+def _of_kitty(amount: int, choices: Choices[int]) -> str:
+    if amount < 0:
+        return _("What the kitty lacks")
+    return _("Shared out of the kitty") if choices.keeper is None else _("Keeps the kitty")
 
 
 def _from(name: str) -> str:

@@ -314,8 +314,12 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "LINKS_TOO_MANY": lambda said: _("A group has at most %(max)s links in force: withdraw one first.", **said),
     "COST_NONE": lambda said: _("Say how much it was."),
     "COST_FOR_NOBODY": lambda said: _("Choose at least one other player."),
+    "STAKE_THE_SAME": lambda said: _("It is so already."),
     "KITTY_SHORT": lambda said: _("There is not so much in the kitty."),
     "CARRY_CHANGED": lambda said: _("This has changed since. Look at what is open now, and choose again."),
+    "CARRY_SETTLED": lambda said: _(
+        "The earlier session was settled anew meanwhile, without it. Reopen that one first."
+    ),
     "CARRY_UNIT": lambda said: _("One of the two is settled in another currency, or in chips: they stay apart."),
     "CARRY_MISSING": lambda said: _("These do not sit at this table: %(players)s.", players=_people(said)),
     "PAYMENT_NONE": lambda said: _("Say how much was paid."),

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.ledger import Choices
-from scorekeeper.models import GameSession, Player
+from scorekeeper.models import GameSession, JoinCode, Player
+from scorekeeper.services.carrying import HandBack, hand_back
 from scorekeeper.services.check import differences
-from scorekeeper.services.groups import retire_player
+from scorekeeper.services.groups import Role, retire_player
+from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import close_session
+from scorekeeper.services.transaction import SessionClosed, StaleSession, take_pen
 from scorekeeper.sessionfile import Chip
 from tests.factories import MadeSession, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump, payments_of, sums_of, under
+from tests.http.test_every_route import csrf_token
 from tests.http.test_settle import move, part, pay, settlement
-from tests.http.visitor import Form, Page
+from tests.http.visitor import Form, Page, Visitor
 
 EURO = Chip(25, "EUR", 2)
 
@@ -103,7 +110,7 @@ def test_payments_not_yet_made_are_taken_along_too_if_the_host_says_so(host: Hos
     assert [sums[-1] for sums in sums_of(page).values()] == ["−€1.50", "+€2.00", "−€0.25", "−€0.25"]
     page = settlement(host, session)
     assert payments_of(page) == [("Ann pays Ben 8 chips, €2.00.", False)]
-    assert "What was open is carried over to Tuesday." in page.text
+    assert "The rest, €1.50, is carried over to Tuesday." in page.text
     assert not [form for form in page.forms() if "/transfers/" in form.action or form.action.endswith("/take-back")]
     assert {sums[-1] for sums in sums_of(page).values()} == {"€0.00"}
     assert list(differences(db)) == []
@@ -205,3 +212,178 @@ def test_two_sessions_are_taken_along_at_once(host: Host, db: Session) -> None:
     page = settlement(host, latest(db, host))
     assert sums_of(page)["Ben"] == ["+€0.50", "+€0.50", "+€1.00"]
     assert list(differences(db)) == []
+
+
+def take_back(host: Host, session: MadeSession) -> Page:
+    """Press the button beside what was carried over into a session."""
+    (form,) = [form for form in settlement(host, session).forms() if form.action.endswith("/hand-back")]
+    return form.submit("Take it back")
+
+
+def test_what_was_carried_over_is_taken_back_and_settled_where_it_came_from(host: Host, db: Session) -> None:
+    session = before(host, db)
+    was = payments_of(settlement(host, session))
+    take(host, session, "all")
+    after = latest(db, host)
+    assert "Carried over from Monday: Ann −€2.00, Ben +€2.50, Cleo −€0.25, Dan −€0.25." in settlement(host, after).text
+
+    page = take_back(host, after)
+
+    assert "The earlier session settles it again." in page.text
+    assert {tuple(sums) for sums in sums_of(page).values()} == {("€0.00",)}
+    assert "Monday" not in page.soup.select("main")[0].get_text()
+    page = settlement(host, session)
+    assert payments_of(page) == was
+    assert "Tuesday" not in page.soup.select("main")[0].get_text()
+    pay(page, "Ann pays Ben")
+    assert "What had been carried over from Monday was taken back." in host.get(f"/sessions/{after.id}/history").text
+    log = host.get(f"/sessions/{session.id}/history").text
+    assert "What had been carried over to Tuesday is settled here again." in log
+    assert list(differences(db)) == []
+
+
+def test_what_was_taken_back_is_offered_to_the_next_session_again(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    take_back(host, latest(db, host))
+    pay(settlement(host, session), "Ann pays Ben")
+
+    assert "Left open: Ben +€0.50, Cleo −€0.25, Dan −€0.25." in opening(host).page.text
+    take(host, session, "left", name="Wednesday")
+
+    page = settlement(host, latest(db, host))
+    assert payments_of(page) == [("Cleo pays Ben 1 chip, €0.25.", False), ("Dan pays Ben 1 chip, €0.25.", False)]
+    assert "What was open is carried over to Wednesday." in settlement(host, session).text
+    assert list(differences(db)) == []
+
+
+def test_one_of_two_is_taken_back_and_the_other_stays(host: Host, db: Session) -> None:
+    one, other = before(host, db), before(host, db, name="Sunday")
+    form = opening(host)
+    chosen = {
+        f"carry-{session.id}": next(way for way in ways(form, session) if way.startswith("left"))
+        for session in (one, other)
+    }
+    form.fill(**chosen, price="0.25", currency="EUR").submit()
+    after = latest(db, host)
+
+    page = next(form for form in settlement(host, after).forms() if f"/carried/{one.id}/" in form.action).submit()
+
+    assert sums_of(page)["Ben"] == ["+€0.50", "+€0.50"]
+    assert "Carried over from Sunday: Ben +€0.50, Cleo −€0.25, Dan −€0.25." in page.text
+    assert list(differences(db)) == []
+
+
+def test_nothing_is_taken_back_once_the_session_has_ended_until_it_is_reopened(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "left")
+    after = latest(db, host)
+    (form,) = [form for form in settlement(host, after).forms() if form.action.endswith("/hand-back")]
+    close_session(db, after.plain_command(db))
+    rows = dump(db)
+
+    assert form.submit().status == 409
+    with pytest.raises(SessionClosed):
+        hand_back(db, HandBack(**after.command(db), source_id=session.id))
+    assert dump(db) == rows
+    assert not [form for form in settlement(host, after).forms() if form.action.endswith("/hand-back")]
+    settlement(host, after).form("/reopen").submit()
+    assert sums_of(take_back(host, after))["Ben"] == ["€0.00"]
+    assert list(differences(db)) == []
+
+
+def test_it_goes_back_into_an_earlier_session_that_goes_on(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    settlement(host, session).form("/reopen").submit()
+
+    take_back(host, latest(db, host))
+
+    db.rollback()
+    close_session(db, session.plain_command(db))
+    page = settlement(host, session)
+    assert [sums[-1] for sums in sums_of(page).values()] == ["−€2.00", "+€2.50", "−€0.25", "−€0.25"]
+    assert list(differences(db)) == []
+
+
+def test_it_does_not_go_back_under_a_settlement_that_was_drawn_up_without_it(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    after = latest(db, host)
+    settlement(host, session).form("/reopen").submit()
+    db.rollback()
+    close_session(db, session.plain_command(db))
+    rows = dump(db)
+
+    page = take_back(host, after)
+
+    assert page.status == 422
+    assert "The earlier session was settled anew meanwhile, without it. Reopen that one first." in page.text
+    assert dump(db) == rows
+    settlement(host, session).form("/reopen").submit()
+    assert take_back(host, after).status == 200
+    assert list(differences(db)) == []
+
+
+def test_a_form_that_is_sent_twice_takes_back_once(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    after = latest(db, host)
+    (form,) = [form for form in settlement(host, after).forms() if form.action.endswith("/hand-back")]
+
+    assert form.submit().status == form.submit().status == 200
+    late = HandBack(**after.command(db), source_id=session.id)
+    with pytest.raises(StaleSession):
+        hand_back(db, late)
+    assert list(differences(db)) == []
+
+
+def test_who_came_in_to_one_session_alone_changes_nothing_in_another(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    after = latest(db, host)
+    found = queries.session_of(db, after.id, [host.group.link_id])
+    assert found is not None
+    make_code(db, found, Role.SCORER)
+    guest = Visitor(host.app)
+    guest.get("/join").form("/join").fill(code=db.scalars(select(JoinCode.code)).one()).submit()
+    (form,) = [form for form in settlement(host, after).forms() if form.action.endswith("/hand-back")]
+    data = {**form.data, "csrf_token": csrf_token(guest), "takes_pen": "1"}
+    rows = dump(db)
+
+    assert guest.post(form.action, data=data).status == 403
+    assert dump(db) == rows
+
+
+def test_the_pen_of_the_earlier_session_stays_where_it_is(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "all")
+    take_pen(db, replace(session.plain_command(db), device="another"))
+
+    take_back(host, latest(db, host))
+
+    assert db.scalars(select(GameSession.pen).where(GameSession.id == session.id)).one() == "another"
+
+
+def test_a_session_that_only_passes_on_what_was_open_owes_nothing_any_more(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "left")
+    between = latest(db, host)
+    close_session(db, between.plain_command(db), Choices(least=100))
+    take(host, between, "left", name="Wednesday")
+
+    page = settlement(host, between)
+
+    assert "Left open" not in page.text
+    assert {sums[-1] for sums in sums_of(page).values()} == {"€0.00"}
+    assert "What was open is carried over to Wednesday." in page.text
+    assert list(differences(db)) == []
+
+
+def test_the_history_begins_with_what_was_carried_over(host: Host, db: Session) -> None:
+    session = before(host, db)
+    take(host, session, "left")
+
+    log = host.get(f"/sessions/{latest(db, host).id}/history").text
+
+    assert "Carried over from earlier sessions: Ben +€0.50, Cleo −€0.25, Dan −€0.25." in log

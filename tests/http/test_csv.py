@@ -18,7 +18,9 @@ from scorekeeper.sessionfile import Chip
 from tests.factories import FIVE_IN_SPADES_MADE, NAMES, MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump, number_of, payments_of, standings_of
+from tests.http.test_carry_over import take
 from tests.http.test_score_sheet import row, sheet_of
+from tests.http.test_settle import move, part
 from tests.http.visitor import Visitor
 from tests.http.world import SESSIONS, SWEEP, make_world
 
@@ -61,10 +63,10 @@ def test_the_deals_are_those_of_the_score_sheet(host: Host, db: Session) -> None
         ]
         assert [(int(one[name]), int(one[f"{name}, total"])) for name in NAMES if one[name]] == shown
     assert rows[0] | {"Deal": "1", "Game": "1", "Dealer": "Dan", "Trump": "Clubs", "Tricks": "5"} == rows[0]
-    assert (rows[0]["Played by"], rows[0]["Contract"]) == ("Ann + Cleo", "Half")
+    assert (rows[0]["Declarer"], rows[0]["Partner"], rows[0]["Contract"]) == ("Ann", "Cleo", "Half")
     assert [rows[0][name] for name in NAMES] == ["1", "-1", "1", "-1"]
-    assert rows[2]["Contract"] == "Chips moved by hand"
-    assert rows[2]["Remark"] == "'=paid twice"
+    assert rows[1]["Remark"] == "Misdeal"
+    assert rows[2]["Remark"] == "Chips moved by hand / =paid twice"
     assert [rows[2][name] for name in NAMES] == ["1", "-1", "0", "0"]
     assert [rows[3][f"{name}, total"] for name in NAMES] == ["1", "1", "0", "-2"]
     assert (rows[4]["Remark"], rows[4]["Ann"], rows[4]["Ann, total"]) == ("void", "", "")
@@ -140,6 +142,21 @@ def test_what_the_bank_pays_out_stands_in_the_settlement(host: Host, db: Session
     ]
 
 
+def test_what_was_paid_of_a_payment_stands_beside_what_is_carried_over(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(25, "EUR", 2))
+    move(db, session, -8, 8, 0, 0)
+    close_session(db, session.plain_command(db))
+    part(host.get(f"/sessions/{session.id}/settlement"), "Ann pays Ben", "0.50")
+    in_part = ("2.00", "in part", "0.50", "1.50")
+    heads = ("Amount in EUR", "Paid", "Paid in EUR", "Still open in EUR")
+    assert [tuple(line[head] for head in heads) for line in read(host, session.id, "settlement")] == [in_part]
+
+    take(host, session, "all")
+
+    lines = read(host, session.id, "settlement")
+    assert [tuple(line[head] for head in heads) for line in lines] == [("2.00", "carried over", "0.50", "0.00")]
+
+
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", '=HYPERLINK("http://a.example")'])
 def test_a_name_is_never_a_formula(db: Session, host: Host, name: str) -> None:
     group = make_group(db, players=(name, *NAMES[1:]))
@@ -148,7 +165,7 @@ def test_a_name_is_never_a_formula(db: Session, host: Host, name: str) -> None:
     guest = Host(host.app, group)
 
     assert f"'{name}" in read(guest, session.id, "deals")[0]
-    assert read(guest, session.id, "deals")[0]["Played by"] == f"'{name} + Cleo"
+    assert read(guest, session.id, "deals")[0]["Declarer"] == f"'{name}"
     assert f"'{name}" in [one["Player"] for one in read(guest, session.id, "standings")]
 
 
@@ -172,7 +189,7 @@ def test_names_of_any_script_come_as_they_are(db: Session, host: Host) -> None:
 
     (deal,) = read(Host(host.app, group), session.id, "deals")
 
-    assert deal["Played by"] == "أحمد + 🂡👩‍👩‍👧"
+    assert (deal["Declarer"], deal["Partner"]) == ("أحمد", "🂡👩‍👩‍👧")
     assert [deal[name] for name in names] == ["1", "-1", "1", "-1"]
 
 

@@ -9,9 +9,12 @@ from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, start_next_game, void_deal
 from scorekeeper.services.sessions import close_session
 from scorekeeper.services.transaction import StaleSession
+from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump, under
+from tests.http.test_carry_over import take
+from tests.http.test_settle import part
 from tests.http.visitor import Page
 
 
@@ -122,6 +125,32 @@ def test_a_payment_that_is_made_hangs_on_it_too(host: Host, db: Session, played:
 
     (section,) = under(page, "Deal 1 is disputed")
     assert section.select("ul")[0].get_text(strip=True) == "Dan pays Ben 2 chips. (paid)"
+
+
+def test_what_another_session_settles_hangs_on_it_and_is_not_said_to_be_paid(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(25, "EUR", 2))
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    close_session(db, session.plain_command(db))
+    dispute_deal(db, DisputeDeal(**session.command(db), number=1, disputed=True))
+    take(host, session, "all")
+
+    page = host.get(f"/sessions/{session.id}/settlement")
+
+    (section,) = under(page, "Deal 1 is disputed")
+    assert [item.get_text(strip=True) for item in section.select("ul")[0].select("li")] == [
+        f"{name} pays Ben 1 chip, €0.25. What was open is carried over to Tuesday." for name in ("Ann", "Cleo", "Dan")
+    ]
+
+
+def test_of_a_payment_made_in_part_that_part_hangs_on_it_as_paid(host: Host, db: Session, played: MadeSession) -> None:
+    close_session(db, played.plain_command(db))
+    part(host.get(f"/sessions/{played.id}/settlement"), "Dan pays Ben", "1")
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+
+    page = host.get(f"/sessions/{played.id}/settlement")
+
+    (section,) = under(page, "Deal 1 is disputed")
+    assert "Dan pays Ben 1 chip. (paid)" in [item.get_text(strip=True) for item in section.select("ul li")]
 
 
 def test_where_another_game_would_be_played_no_totals_are_compared(host: Host, db: Session) -> None:

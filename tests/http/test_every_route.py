@@ -141,7 +141,10 @@ def test_a_stranger_is_told_that_nothing_is_there(
     assert dump(db) == before
 
 
-PAYMENTS = ("settlement.pay_all", "settlement.pay_part", "settlement.unpay", "costs.take_back")
+PAYMENTS = (
+    *("settlement.pay_all", "settlement.pay_part", "settlement.unpay"),
+    *("settlement.hand_back_carried", "costs.take_back"),
+)
 
 
 def test_ids_of_another_group_lead_nowhere_from_ones_own(

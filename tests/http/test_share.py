@@ -5,10 +5,13 @@ import re
 import pytest
 from sqlalchemy.orm import Session
 
+from scorekeeper.rules import Seat
 from scorekeeper.services.groups import Role
+from scorekeeper.services.sessions import MoveChips, cash_out
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
+from tests.http.test_settle import move
 from tests.http.visitor import Page, Visitor
 
 
@@ -53,6 +56,22 @@ def test_what_is_paid_is_said_to_be(host: Host, db: Session) -> None:
     page = next(form for form in page.forms() if "/transfers/" in form.action).submit()
 
     assert [line.endswith("(paid)") for line in result(page)[5:]].count(True) == 1
+
+
+def test_what_the_bank_pays_out_is_part_of_the_result(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=40, chip=Chip(25, "EUR", 2))
+    move(db, session, 10, -10, 0, 0)
+    cash_out(db, MoveChips(**session.command(db), seat=Seat(0), chips=50))
+
+    lines = result(host.get(f"/sessions/{session.id}/settlement"))
+
+    assert lines[3:] == [
+        "Cleo: 0 (€0.00)",
+        "Dan: 0 (€0.00)",
+        "The bank pays Ben 30 chips, €7.50.",
+        "The bank pays Cleo 40 chips, €10.00.",
+        "The bank pays Dan 40 chips, €10.00.",
+    ]
 
 
 def test_points_are_listed_by_place(host: Host, db: Session) -> None:

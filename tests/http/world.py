@@ -21,7 +21,7 @@ from scorekeeper.models import Player, Transfer
 from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.carrying import Carry
 from scorekeeper.services.chipset import set_chips
-from scorekeeper.services.costs import KITTY, AddCost, add_cost
+from scorekeeper.services.costs import KITTY, AddCost, SetStake, add_cost, set_stake
 from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
 from scorekeeper.services.groups import NewLink, Role
 from scorekeeper.services.joining import make_code
@@ -114,6 +114,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "line": 0,
         "payment": plan + 1,
         "cost": made["open"].command(db)["expected_version"],
+        "source": left_open.id,
         "ruleset_id": "mensch",
         "token": "no-link-has-this-token",
         "filename": "app.css",
@@ -139,6 +140,7 @@ def address(app: Flask, rule: Rule, values: Values) -> str:
 
 def _open(db: Session, group: NewLink) -> MadeSession:
     session = make_session(db, group=group, name="Thursday", chip=Chip(25, "EUR", 2), buy_in=40)
+    set_stake(db, SetStake(**session.command(db), amount=50))
     for facts in (HALF_MADE, FIVE_IN_SPADES_MADE, MISDEAL, {**HALF_MADE, "declarer": 1, "partner": 3}, HALF_MADE):
         make_deal(db, session, facts)
     correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**HALF_MADE, "tricks": 3}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,7 +14,20 @@ from scorekeeper.models import LedgerEntry, MoneyEntry
 from scorekeeper.services.check import differences
 from scorekeeper.sessionfile import Chip
 from tests.property.test_settlement import choices_among
-from tests.sittings import DIRTY_CLUBS, MENSCH, Act, Rules, Sitting, cash_outs, changes, chip_acts, costs, recordings
+from tests.sittings import (
+    DIRTY_CLUBS,
+    MENSCH,
+    Act,
+    Rules,
+    Sitting,
+    cash_outs,
+    changes,
+    chip_acts,
+    costs,
+    recordings,
+    stakes,
+    table_acts,
+)
 
 # Each example makes a group and a session of its own in the test's one database.
 few = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -73,6 +88,21 @@ def test_once_all_is_paid_nothing_is_left_to_pay(db: Session, rules: Rules, data
     assert not any(sitting.open())
     sitting.do([Sitting.reopen, Sitting.close])
     assert sitting.transfers() == []
+
+
+@pytest.mark.parametrize("rules", RULES)
+@few
+@given(data=st.data())
+def test_the_kitty_holds_the_stakes_of_every_deal_that_counts(db: Session, rules: Rules, data: st.DataObject) -> None:
+    sitting = begun(db, rules, data)
+    acts = st.lists(recordings(rules) | changes(rules) | stakes | table_acts, min_size=4, max_size=14)
+    sitting.do([lambda sitting: sitting.stake(7), *data.draw(acts)])
+    put_in = Counter[int]()
+    for deal in sitting.deals():
+        if deal.status == "scored" and deal.result not in ("passed-out", "misdeal"):
+            put_in.update({seat: deal.stake for seat, _player in deal.seating})
+    assert [-seat.costs for seat in sitting.seats()] == [put_in[seat.seat] for seat in sitting.seats()]
+    assert list(differences(db)) == []
 
 
 @pytest.mark.parametrize("rules", RULES)

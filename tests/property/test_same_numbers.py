@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from scorekeeper import queries
 from scorekeeper.score_command import score
 from scorekeeper.sessionfile import Chip, write_document
-from tests.factories import NAMES, MadeSession, make_group, make_session
+from tests.factories import HALF_MADE, NAMES, MadeSession, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import sums_of
 from tests.http.visitor import Page
@@ -67,13 +67,14 @@ def rows_of(host: Host, session: MadeSession, what: str) -> list[dict[str, str]]
 
 
 @few
-@given(chip=PRICES, moves=MOVES, costs=COSTS, bought=st.integers(0, 50), ends=st.booleans())
+@given(chip=PRICES, moves=MOVES, costs=COSTS, stake=st.integers(0, 50), bought=st.integers(0, 50), ends=st.booleans())
 def test_every_place_says_the_same_and_it_sums_to_zero(
     app: Flask,
     db: Session,
     chip: Chip,
     moves: list[tuple[int, int, int]],
     costs: list[tuple[int | None, int, tuple[int, ...]]],
+    stake: int,
     bought: int,
     ends: bool,
 ) -> None:
@@ -84,6 +85,7 @@ def test_every_place_says_the_same_and_it_sums_to_zero(
         sitting.do([partial(Sitting.move, giver=giver, taker=taker, chips=chips)])
     for payer, amount, shared in costs:
         sitting.do([partial(Sitting.share, payer=payer, amount=amount, seats=shared)])
+    sitting.do([lambda sitting: sitting.stake(stake), lambda sitting: sitting.record(HALF_MADE)])
     if ends:
         sitting.close()
     page = page_of(host, session)

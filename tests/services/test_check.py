@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from scorekeeper import queries
 from scorekeeper.cli import main
 from scorekeeper.ledger import Choices
 from scorekeeper.models import Base
-from scorekeeper.services.carrying import Carry
+from scorekeeper.services.carrying import Carry, HandBack, hand_back
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DisputeDeal, dispute_deal
 from scorekeeper.services.groups import Role
@@ -27,15 +28,16 @@ from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_gr
 from tests.sittings import Sitting, dump
 
 RESULTS = {
-    "game_session": "version state table undecided deals opening first_dealer seating",
+    "game_session": "version state table undecided deals opening first_dealer seating stake",
     "session_seat": "group_id chips bought cashed settled costs carried wins",
     "session_change": "version group_id kind",
-    "deal": "number group_id recorded version disputed status reason before result points chips totals winners seating",
+    "deal": "number group_id recorded version disputed status reason before result points chips totals winners seating "
+    "stake",
     "deal_version": "number replaced group_id version",
     "ledger_entry": "version group_id kind seat deal_number chips",
     "money_entry": "version group_id kind seat amount",
     "cost": "version group_id payer amount seats taken_back",
-    "carried_over": "group_id plan source_version unpaid",
+    "carried_over": "group_id plan source_version unpaid taken_back source_taken_back",
     "settlement": "version group_id left_open withdrawn",
     "transfer": "version group_id payer payee amount",
     "payment": "version group_id amount taken_back",
@@ -71,8 +73,10 @@ def played(db: Session) -> None:
     """A session of each game with something in every table, in a group that has nothing else."""
     group = make_group(db)
     sitting = Sitting(db, make_session(db, group=group, buy_in=20))
+    sitting.stake(3)
     for facts in (HALF_MADE, FIVE_IN_SPADES_MADE, HALF_MADE):
         sitting.record(facts)
+    sitting.stake(0)
     sitting.correct(2, {**FIVE_IN_SPADES_MADE, "tricks": 8})
     sitting.void(3)
     dispute_deal(db, DisputeDeal(**sitting.made.command(db), number=2, disputed=True))
@@ -90,7 +94,11 @@ def played(db: Session) -> None:
     sitting.pay(0, 1)
     sitting.pay(0, 1)
     sitting.take_back(1)
-    make_session(db, group=group, carry=(Carry(sitting.made.id, sitting.row.version, unpaid=True),))
+    for _again in range(2):
+        take_along = Carry(sitting.made.id, sitting.row.version, unpaid=True)
+        after = make_session(db, group=group, carry=(take_along,))
+        hand_back(db, HandBack(**after.command(db), source_id=sitting.made.id))
+    make_session(db, group=group, carry=(replace(take_along, version=sitting.row.version),))
     sitting = Sitting(db, make_session(db, group=group, card_game="dirty-clubs", house_rules={"stake_loser": 1}))
     for facts in (CLUB_TURNED, {"turn_up": "clubs", "tricks": [5, 0, 0, 0]}):
         sitting.record(facts)

@@ -15,13 +15,16 @@ from sqlalchemy.orm import Session
 
 # For what it does to every connection.
 import scorekeeper.extensions  # noqa: F401
+from scorekeeper.ledger import Choices
 from scorekeeper.models import Deal, GameSession, Group, GroupLink, LedgerEntry, Player, SessionChange
 from scorekeeper.rules import Refused
+from scorekeeper.services.carrying import Carry, HandBack, hand_back
 from scorekeeper.services.check import differences
+from scorekeeper.services.costs import SetStake, set_stake
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
 from scorekeeper.services.deletion import delete_group, remove_player
-from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, create_link, renew_link
-from scorekeeper.services.sessions import close_session, open_session
+from scorekeeper.services.groups import CreateGroup, NewLink, Role, add_player, create_group, create_link, renew_link
+from scorekeeper.services.sessions import close_session, open_session, reopen_session
 from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.services.transaction import PenElsewhere, SessionCommand, StaleSession, take_pen
 from tests.factories import (
@@ -309,6 +312,83 @@ def test_a_group_that_is_deleted_while_something_is_done_in_it_is_gone_with_it(d
     after = dump_of(db.connection())
     assert after["game_session"] == [row for row in before if row[0] == others.id]
     assert len(after["deal"]) == len(after["player_group"]) == 1
+    assert list(differences(db)) == []
+
+
+def left_open_session(db: Session, group: NewLink | None = None) -> MadeSession:
+    """A session that has ended and leaves something open."""
+    made = make_session(db, group=group)
+    make_deal(db, made, FIVE_IN_SPADES_MADE)
+    close_session(db, made.plain_command(db), Choices(least=100))
+    return made
+
+
+def carried_from(db: Session, *sources: MadeSession) -> MadeSession:
+    """A session that settles all that earlier ones left open."""
+    carries = tuple(Carry(made.id, made.command(db)["expected_version"], unpaid=True) for made in sources)
+    return make_session(db, group=sources[0].group, carry=carries)
+
+
+def ending(db: Session, made: MadeSession) -> Callable[[Session], object]:
+    command = made.plain_command(db)
+    return lambda own: close_session(own, command)
+
+
+def handing_back(db: Session, made: MadeSession, source: MadeSession) -> Callable[[Session], object]:
+    command = HandBack(**made.command(db), source_id=source.id)
+    return lambda own: hand_back(own, command)
+
+
+def test_what_is_taken_back_by_several_at_once_goes_back_once(db: Session) -> None:
+    source = left_open_session(db)
+    made = carried_from(db, source)
+    outcomes = at_once(db, *(handing_back(db, made, source) for _ in range(PHONES)))
+    assert stale(outcomes) == PHONES - 1
+    assert list(differences(db)) == []
+
+
+def test_what_is_taken_back_while_either_session_ends_is_settled_once(db: Session) -> None:
+    source = left_open_session(db)
+    made = carried_from(db, source)
+    reopen_session(db, source.plain_command(db))
+    outcomes = at_once(db, handing_back(db, made, source), ending(db, source), ending(db, made))
+    assert not all(isinstance(outcome, StaleSession | Refused) for outcome in outcomes)
+    assert list(differences(db)) == []
+    assert sum(seat.carried for one in (source, made) for seat in Sitting(db, one).seats()) == 0
+
+
+def test_what_is_taken_back_and_at_the_same_moment_carried_on_by_another_goes_to_one(db: Session) -> None:
+    source = left_open_session(db)
+    made = carried_from(db, source)
+    others = replace(opening(db, source.group), carry=(Carry(source.id, source.command(db)["expected_version"], True),))
+    outcomes = at_once(db, handing_back(db, made, source), lambda own: open_session(own, others))
+    assert isinstance(outcomes[1], Refused)
+    assert outcomes[0] is None
+    assert list(differences(db)) == []
+
+
+def test_sessions_that_hand_back_to_each_others_sources_do_not_wait_for_ever(db: Session) -> None:
+    one = left_open_session(db)
+    other = left_open_session(db, one.group)
+    made = [carried_from(db, one), carried_from(db, other)]
+    outcomes = at_once(
+        db,
+        handing_back(db, made[0], one),
+        handing_back(db, made[1], other),
+        recording(db, made[0]),
+        lambda own: delete_group(own, one.group.group_id, "Fridays"),
+    )
+    assert isinstance(outcomes[3], Refused)
+    assert outcomes[1] is None
+    assert list(differences(db)) == []
+
+
+def test_the_stake_a_deal_brings_is_the_one_that_was_said_before_it(db: Session) -> None:
+    made = make_session(db)
+    command = SetStake(**made.command(db), amount=3)
+    outcomes = at_once(db, recording(db, made), lambda own: set_stake(own, command))
+    assert stale(outcomes) == 1
+    assert not any(seat.costs for seat in Sitting(db, made).seats())
     assert list(differences(db)) == []
 
 
