@@ -81,13 +81,13 @@ class Table:
                     version = int(line[4:])
 
     async def poll(self, place: int, wait: float) -> None:
-        """Ask every few seconds whether the page is still what it was."""
+        """Ask every few seconds whether the page is still what it was, over a connection that stays open."""
         tag = ""
         await asyncio.sleep(wait)
-        while True:
-            async with connection(self.port) as (reader, writer):
+        async with connection(self.port) as (reader, writer):
+            while True:
                 tag = await self.page(reader, writer, place, tag)
-            await asyncio.sleep(EVERY)
+                await asyncio.sleep(EVERY)
 
 
 def table(server: Server, evening: Evening) -> Table:

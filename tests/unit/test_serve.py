@@ -1,13 +1,15 @@
 """Where the app is served, and what the terminal says about it."""
 
+import re
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask_babel import Babel
 
-from scorekeeper import serve
+from scorekeeper import serve, server
 from scorekeeper.serve import CannotListen, choose_port
 from scorekeeper.server import Addresses, addresses, announcement
 
@@ -84,6 +86,13 @@ def test_a_host_of_its_own_is_the_address_for_everyone() -> None:
 
 
 @pytest.mark.usefixtures("speaking")
+def test_a_page_that_has_no_stream_finds_its_connection_still_open() -> None:
+    script = Path(server.__file__).with_name("static") / "live.js"
+    every = re.search(r"\[every, silence, patience\] = \[(\d+),", script.read_text("utf-8"))
+    assert every is not None
+    assert server.keepalive * 1000 >= 2 * int(every[1])
+
+
 def test_the_terminal_shows_both_addresses_and_a_code() -> None:
     shown = announcement(Addresses("http://localhost:5000", "http://192.168.1.20:5000"))
     assert "http://localhost:5000" in shown
