@@ -16,3 +16,11 @@ MAX_COLOURS: Final = 8
 """Of a chip set."""
 MAX_PIECES: Final = 10_000
 """Of one colour."""
+MAX_ARCHIVE: Final = 16 * 1024 * 1024
+"""Bytes of a request that brings in the archive of a group."""
+MAX_ROWS: Final = 128 * 1024 * 1024
+"""Characters of all its rows, unpacked: about 250,000 deals."""
+MAX_LINE: Final = 1024 * 1024
+"""Characters of one of them."""
+MAX_FILES: Final = 20_000
+"""In it, each the file of a session."""

@@ -46,6 +46,19 @@ def making_a_group(db: Session, address: str, now: datetime | None = None) -> It
         forget(db, now)
 
 
+def count_group(db: Session, address: str, now: datetime | None = None) -> None:
+    """Count a group that is about to be made from *address*, whatever becomes of it.
+
+    :raises TooSoon: if from there were made too many.
+    """
+    now = now or datetime.now(UTC)
+    with transaction(db):
+        attempts = locked_attempts(db, (f"made {counted_as(address)}",), now)
+        check_wait(attempts, now)
+        count(db, attempts, now, free=FREE_GROUPS)
+        forget(db, now)
+
+
 def locked_attempts(db: Session, keys: Sequence[str], now: datetime) -> Sequence[AnyRow]:
     """How often it was done by each of *keys*, in their order; who comes by one of them as well has to wait.
 

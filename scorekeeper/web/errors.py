@@ -13,7 +13,7 @@ from scorekeeper.services.groups import GroupGone, LinkGone
 from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import ChangedForm, PenElsewhere, SessionClosed, StaleSession
 from scorekeeper.web import access
-from scorekeeper.words import has_pen, problem_message
+from scorekeeper.words import has_pen, number, problem_message
 
 Page = tuple[str, int]
 
@@ -139,7 +139,8 @@ def _http_sentences(status: int) -> tuple[str, ...]:
                 _("It only takes what a form sends. Nothing was saved."),
             )
         case 413:
-            return _("This is too large"), _("At most 1 MB can be sent at once. Nothing was saved.")
+            most = number((request.max_content_length or 0) // 1024**2)
+            return _("This is too large"), _("At most %(most)s MB can be sent at once. Nothing was saved.", most=most)
         case _:
             return _("This could not be understood"), _("Nothing was saved. Go back, reload the page and try again.")
 

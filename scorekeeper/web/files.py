@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import PurePath
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
-from zlib import error as BadDeflate  # noqa: N812
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from babel.lists import format_list
 from flask import Blueprint, abort, current_app, flash, redirect, render_template, request, send_file, url_for
@@ -28,32 +27,26 @@ from wtforms.widgets import DateInput
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
+from scorekeeper.limits import MAX_ARCHIVE, MAX_ROWS
 from scorekeeper.models import AnyRow
 from scorekeeper.names import BadName, clean_name, name_key
 from scorekeeper.paths import shipped
 from scorekeeper.rules import Refused
-from scorekeeper.services.archive import BadArchive, NewerArchive, pack, unpack
-from scorekeeper.services.attempts import TooSoon, making_a_group
+from scorekeeper.services.archive import BadArchive, LargeArchive, NewerArchive, pack, unpack
+from scorekeeper.services.attempts import TooSoon, count_group
 from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import ImportSession, import_session
 from scorekeeper.services.transaction import ChangedForm
-from scorekeeper.sessionfile import MAX_BYTES, BadFile, SessionFile, Sheet, parse, read_document, score, write_document
+from scorekeeper.sessionfile import BadFile, SessionFile, Sheet, parse, read_document, score, write_document
 from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SubmissionForm, too_many_groups
-from scorekeeper.web.links import show_once, token_of
+from scorekeeper.web.links import sent_from_here, show_once, token_of
 from scorekeeper.web.sessions import today
 from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("files", __name__)
 
-_ROWS = "group.json"
-"""What is read again of an archive; the session files beside it are for people, and for other programs."""
-_NO_ARCHIVE = (
-    *(BadFile, BadZipFile, BadDeflate, EOFError, LookupError, ValueError),
-    # Encrypted, or packed in a way of its own.
-    *(NotImplementedError, RuntimeError),
-)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 # What some system does not take in a file's name.
 _NO_FILE_NAME = re.compile(r'[/\\:*?"<>|]')
@@ -105,10 +98,17 @@ def archive(group_id: int) -> Response:
     group = access.group(group_id, Role.HOST)
     content = io.BytesIO()
     with ZipFile(content, "w", ZIP_DEFLATED) as archive:
-        archive.writestr(_ROWS, json.dumps(pack(db.session(), group.id), ensure_ascii=False, separators=(",", ":")))
+        pack(db.session(), group.id, archive)
         for place, session in enumerate(queries.every_session(db.session(), group.id), start=1):
             archive.writestr(f"{place}/{named(session, '.json')}", _session_file(session))
     return attachment(content.getvalue(), file_name(f"{group.name} {today().isoformat()}.zip"), "application/zip")
+
+
+@blueprint.url_value_preprocessor
+def make_room(endpoint: str | None, values: object) -> None:
+    """Let an archive be larger than what other forms send: before the token is looked for, which reads the form."""
+    if endpoint == "files.bring_in":
+        request.max_content_length = MAX_ARCHIVE
 
 
 @blueprint.get("/import")
@@ -121,16 +121,22 @@ def bring_in() -> ResponseReturnValue:
     """Make a group of what an archive holds."""
     form = ArchiveForm()
     form.validate()
-    made_by = form.submission_id.data
+    made_by = sent_from_here(form)
     try:
-        document = _document(form.file.data)
-        with making_a_group(db.session(), request.remote_addr or ""):
-            link = unpack(db.session(), document, made_by, token_of(made_by), shipped("migrations"))
+        if not isinstance(form.file.data, FileStorage):
+            raise BadArchive("no file")
+        # One that is refused has been looked through all the same.
+        count_group(db.session(), request.remote_addr or "")
+        content = form.file.data.read()
+        link = unpack(db.session(), content, form.submission_id.data, token_of(*made_by), shipped("migrations"))
     except TooSoon as soon:
         form.file.errors = [too_many_groups(soon)]
         return render_template("files/archive.html", form=form), 429, {"Retry-After": str(soon.seconds)}
     except NewerArchive:
         form.file.errors = [_("A later version of Scorekeeper wrote this archive. Nothing was saved.")]
+    except LargeArchive:
+        most = words.number(MAX_ROWS // 1024**2)
+        form.file.errors = [_("This archive is too large: at most %(most)s MB come in. Nothing was saved.", most=most)]
     except BadArchive:
         form.file.errors = [_("This is no archive of a group, or not as it was written. Nothing was saved.")]
     except ChangedForm:
@@ -139,7 +145,7 @@ def bring_in() -> ResponseReturnValue:
         return render_template("files/archive.html", form=form), 409
     else:
         access.remember_link(link.link_id)
-        show_once(link.group_id, made_by)
+        show_once(link.group_id, *made_by)
         flash(_("The group is here, with everything in it. Links to it from before do not open it here."), "done")
         return redirect(url_for("groups.group", group_id=link.group_id), 303)
     return render_template("files/archive.html", form=form), 422
@@ -234,20 +240,6 @@ def confirm(group_id: int) -> ResponseReturnValue:
         return _dry_run(group, file, form, 422, problems)
     flash(_("The session was imported."), "done")
     return redirect(url_for("board.session", session_id=session_id), 303)
-
-
-def _document(upload: object) -> object:
-    """What stands in the archive that was sent.
-
-    :raises BadArchive: if it is none.
-    """
-    if not isinstance(upload, FileStorage):
-        raise BadArchive("no file")
-    try:
-        with ZipFile(upload.stream) as archive, archive.open(_ROWS) as rows:
-            return parse(rows.read(MAX_BYTES + 1))
-    except _NO_ARCHIVE as unread:
-        raise BadArchive(str(unread)) from unread
 
 
 def _session_file(session: AnyRow) -> bytes:

@@ -27,7 +27,7 @@ from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
 from scorekeeper.web.forms import PlainForm, SubmissionForm, too_many_groups
 from scorekeeper.web.ids import row_key
-from scorekeeper.web.links import page_with_new_link, show_once, token_of
+from scorekeeper.web.links import page_with_new_link, sent_from_here, show_once, token_of
 from scorekeeper.web.offline import kept
 from scorekeeper.words import game_name, isolated, name_of, number, problem_message, ruleset_title
 from scorekeeper.words.numbers import locale
@@ -104,10 +104,11 @@ def create() -> ResponseReturnValue:
         free.errors = [_("Name at least two players.")]
         return _start_page(form), 422
     players = tuple(field.data for field in form.taken)
-    made_by = form.submission_id.data
+    made_by = sent_from_here(form)
+    command = CreateGroup(form.name.data or "", players, form.submission_id.data)
     try:
         with making_a_group(db.session(), request.remote_addr or ""):
-            link = create_group(db.session(), CreateGroup(form.name.data or "", players, made_by), token_of(made_by))
+            link = create_group(db.session(), command, token_of(*made_by))
     except TooSoon as soon:
         form.name.errors = [too_many_groups(soon)]
         return _start_page(form), 429, {"Retry-After": str(soon.seconds)}
@@ -119,7 +120,7 @@ def create() -> ResponseReturnValue:
         form.renew_submission()
         return _start_page(form), 409
     access.remember_link(link.link_id)
-    show_once(link.group_id, made_by)
+    show_once(link.group_id, *made_by)
     return redirect(url_for("groups.group", group_id=link.group_id), 303)
 
 

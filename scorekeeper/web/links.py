@@ -146,12 +146,21 @@ def withdraw(group_id: int, link_id: int) -> ResponseReturnValue:
 def token_of(*made_by: int | str) -> str:
     """The token of the link that a form makes: a form sent again makes the same one, and nobody else can tell which.
 
-    *made_by* says which form: the group and link it is about, as far as it is about one, and its ``submission_id``.
+    *made_by* says which form: the group and link it is about, as far as it is about one, and its ``submission_id``, or
+    what :func:`sent_from_here` says.
     """
     key = str(current_app.secret_key).encode()
     mac = hmac.digest(key, f"the token of a link: {made_by}".encode(), "sha256")
     # 128 bits.
     return urlsafe_b64encode(mac[:16]).decode().rstrip("=")
+
+
+def sent_from_here(form: SubmissionForm) -> tuple[str, str]:
+    """Which form makes a group here, for :func:`token_of`: sent again it gives the link to this browser alone.
+
+    It is the key of this browser's forms that tells: none is taken without it.
+    """
+    return form.submission_id.data, session["csrf_token"]
 
 
 def show_once(group_id: int, *made_by: int | str) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 from flask import Flask
@@ -15,18 +15,22 @@ from sqlalchemy.orm import Session
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
+from scorekeeper.limits import MAX_ARCHIVE, MAX_FILES, MAX_LINE
 from scorekeeper.models import GameSession, Group, GroupLink, Player
 from scorekeeper.rules import Seat
+from scorekeeper.services import archive as archives
 from scorekeeper.services.check import differences
 from scorekeeper.services.counts import CountIn, count_in
 from scorekeeper.services.groups import retire_player
 from scorekeeper.services.sessions import MoveChips, buy_in, close_session
+from tests.exports import FOLDER, numbers_of
 from tests.factories import make_deal, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump
 from tests.http.visitor import Page, Visitor
 from tests.http.world import OPEN_TO_ALL, address, make_world, routes
 
+EXPORTED = sorted(FOLDER.glob("*.zip"))
 RELEASED = sorted((Path(__file__).parents[1] / "migrations" / "released").glob("*.json"))
 ELSEWHERE = {"links.index", "join.codes", "pen.pen", "live.live", "files.archive", "groups.deletion"}
 """What differs: a link, a code and the pen stay where they are."""
@@ -39,15 +43,32 @@ def archived(host: Host) -> bytes:
 
 
 def document_in(archive: bytes) -> Document:
+    """What stands in an archive, as the first ones had it: each table with its columns and its rows."""
     with ZipFile(io.BytesIO(archive)) as files:
-        document: Document = json.loads(files.read("group.json"))
-    return document
+        head, *lines = map(json.loads, files.read("group.jsonl").splitlines())
+    tables: dict[str, Any] = {}
+    for line in lines:
+        if isinstance(line, dict):
+            rows: list[object] = []
+            tables[line["table"]] = {"columns": line["columns"], "rows": rows}
+        else:
+            rows.append(line)
+    return {**head, "tables": tables}
 
 
-def zipped(document: object) -> bytes:
+def zipped(document: Document) -> bytes:
+    """A document as an archive."""
+    document = dict(document)
+    lines: list[object] = [document]
+    for name, table in document.pop("tables").items():
+        lines += [{"table": name, "columns": table["columns"]}, *table["rows"]]
+    return zip_of("\n".join(map(json.dumps, lines)))
+
+
+def zip_of(text: str | bytes, name: str = "group.jsonl", method: int = ZIP_STORED) -> bytes:
     content = io.BytesIO()
-    with ZipFile(content, "w") as files:
-        files.writestr("group.json", json.dumps(document))
+    with ZipFile(content, "w", method) as files:
+        files.writestr(name, text)
     return content.getvalue()
 
 
@@ -100,11 +121,24 @@ def test_an_archive_of_every_version_is_brought_in(app: Flask, host: Host, db: S
     }
     document = {"format": "scorekeeper/group", "schema": path.stem, "tables": rows}
 
-    page = send(host, zipped(document))
+    page = send(host, zip_of(json.dumps(document), "group.json"))
 
     assert "The group is here, with everything in it." in page.text
     assert list(differences(db)) == []
     assert page.follow("Thursday at Ann's").status == 200
+
+
+@pytest.mark.parametrize("path", EXPORTED, ids=lambda path: path.stem)
+def test_an_archive_that_was_ever_written_comes_in_with_its_numbers(app: Flask, db: Session, path: Path) -> None:
+    visitor = Visitor(app)
+
+    page = send(visitor, path.read_bytes())
+
+    assert "The group is here, with everything in it." in page.text
+    assert list(differences(db)) == []
+    brought_in = db.scalars(select(GameSession.id).order_by(GameSession.id))
+    numbers = [numbers_of(visitor, session_id) for session_id in brought_in]
+    assert numbers == json.loads(path.with_suffix(".json").read_text("utf-8"))
 
 
 def test_nothing_that_opens_a_group_leaves_with_it(app: Flask, host: Host, db: Session) -> None:
@@ -115,6 +149,9 @@ def test_nothing_that_opens_a_group_leaves_with_it(app: Flask, host: Host, db: S
     assert [row[links["columns"].index("token_hash")] for row in links["rows"]] == [None]
     sessions = document["tables"]["game_session"]
     assert [row[sessions["columns"].index("pen")] for row in sessions["rows"]] == [None]
+    groups = document["tables"]["player_group"]
+    assert [row[groups["columns"].index("submission_id")] for row in groups["rows"]] == [""]
+    assert [row[groups["columns"].index("fingerprint")] for row in groups["rows"]] == [""]
 
     visitor = Visitor(app)
     page = send(visitor, archive)
@@ -150,6 +187,22 @@ def test_an_archive_sent_again_is_no_way_in_once_its_link_is_withdrawn(host: Hos
 
     assert send(host, archive, page).status == 404
     assert host.get(group).status == 404
+
+
+def test_the_form_that_brought_a_group_in_gives_its_link_to_nobody_else(host: Host, db: Session) -> None:
+    page, archive = host.get("/import"), archived(host)
+    group = send(host, archive, page).path
+    other = Visitor(host.app)
+    theirs = other.get("/import")
+    field = theirs.soup.select_one("[name=submission_id]")
+    sent = page.soup.select_one("[name=submission_id]")
+    assert field is not None
+    assert sent is not None
+    field["value"] = str(sent["value"])
+
+    assert send(other, archive, theirs).status == 404
+
+    assert other.get(group).status == 404
 
 
 def changed(table: str, **values: object) -> Callable[[Document], None]:
@@ -194,7 +247,9 @@ BROKEN: dict[str, Callable[[Document], object]] = {
     "another format": lambda document: document.update(format="scorekeeper/session"),
     "no schema": lambda document: document.pop("schema"),
     "a row too short": lambda document: document["tables"]["deal"]["rows"][0].pop(),
-    "no rows": lambda document: document["tables"]["deal"].pop("rows"),
+    "no columns": lambda document: document["tables"]["deal"]["columns"].clear(),
+    "no names of columns": lambda document: document["tables"]["deal"].update(columns="id"),
+    "a column that is a number": lambda document: document["tables"]["deal"].update(columns=[1]),
     "a table too many": lambda document: document["tables"].update(secret={"columns": [], "rows": []}),
     "a column too many": more_columns,
     "a missing player": lambda document: document["tables"]["player"]["rows"].pop(0),
@@ -260,12 +315,20 @@ def test_an_archive_of_a_later_version_says_so(host: Host, db: Session) -> None:
     assert "A later version of Scorekeeper wrote this archive." in page.text
 
 
+HEAD = '{"format":"scorekeeper/group","schema":"0010"}'
 NO_ARCHIVES = {
     "nothing": b"",
     "no archive": b"PK\x03\x04 no archive",
-    "no such file in it": zipped({}).replace(b"group.json", b"other.json"),
-    "no JSON": zipped({}).replace(b"{}", b"{["),
-    "cut off": zipped({"format": "scorekeeper/group"})[:60],
+    "no such file in it": zip_of("{}", "other.jsonl"),
+    "no line": zip_of(""),
+    "no JSON": zip_of("{["),
+    "no text": zip_of(HEAD.encode("utf-16")),
+    "cut off": zip_of(HEAD)[:60],
+    "a line too long": zip_of(f'{HEAD}\n"{"x" * MAX_LINE}"', method=ZIP_DEFLATED),
+    "a first one that is no group": zip_of("[]", "group.json"),
+    "a first one with a table that is none": zip_of(json.dumps(json.loads(HEAD) | {"tables": {"a": 1}}), "group.json"),
+    "a first one that swells": zip_of(" " * 17 * 1024 * 1024, "group.json", ZIP_DEFLATED),
+    "too many files": zip_of("{}") + b"PK\x01\x02" * (MAX_FILES + 1),
 }
 
 
@@ -276,12 +339,30 @@ def test_what_is_no_archive_is_refused(host: Host, what: str) -> None:
     assert "This is no archive of a group" in page.text
 
 
-def test_what_swells_is_refused(host: Host) -> None:
-    content = io.BytesIO()
-    with ZipFile(content, "w", 8) as files:
-        files.writestr("group.json", b" " * 17 * 1024 * 1024)
-    page = send(host, content.getvalue())
+def test_what_swells_is_refused(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_ROWS", 1_000_000)
+    lines = [HEAD, '{"table":"session_change","columns":["note"]}', *[json.dumps(["x" * 300_000])] * 4]
+    page = send(host, zip_of("\n".join(lines), method=ZIP_DEFLATED))
     assert page.status == 422
+    assert "This archive is too large" in page.text
+
+
+def test_an_archive_may_be_larger_than_what_other_forms_send(host: Host) -> None:
+    content = io.BytesIO(archived(host))
+    with ZipFile(content, "a") as files:
+        files.writestr("photo.jpeg", bytes(2 * 1024 * 1024))
+    assert "The group is here, with everything in it." in send(host, content.getvalue()).text
+
+
+def test_one_larger_than_any_is_not_even_looked_at(host: Host, db: Session) -> None:
+    page = host.get("/import")
+    before = dump(db)
+
+    refused = send(host, b"x" * MAX_ARCHIVE, page)
+
+    assert refused.status == 413
+    assert "At most 16 MB can be sent at once. Nothing was saved." in refused.text
+    assert dump(db) == before
 
 
 def test_a_page_without_a_file_says_what_is_missing(host: Host) -> None:

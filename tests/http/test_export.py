@@ -107,7 +107,7 @@ def test_the_archive_of_a_group_holds_the_file_of_every_session(host: Host, stra
     assert re.fullmatch(r"Thursdays \d{4}-\d{2}-\d{2}\.zip", name)
     with ZipFile(io.BytesIO(archive.get_data())) as files:
         names = ["1/ليلة 2026-11-26.json", "2/Same 2026-11-26.json", "3/Same 2026-11-26.json"]
-        assert files.namelist() == ["group.json", *names]
+        assert files.namelist() == ["group.jsonl", *names]
         for session, file in zip(made, names, strict=True):
             assert files.read(file) == host.get(f"/sessions/{session.id}/export").response.get_data()
     assert dump(db) == before

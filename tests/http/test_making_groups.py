@@ -78,6 +78,19 @@ def test_what_could_not_be_made_does_not_count(visitor: Visitor, db: Session) ->
     assert db.scalars(select(JoinAttempt.key)).all() == []
 
 
+def test_an_archive_that_is_refused_counts_all_the_same(host: Host, db: Session) -> None:
+    with stopped_clock():
+        made(db, FREE_GROUPS - 1)
+        assert send(host, b"no archive").status == 422
+        before = dump(db)
+
+        page = send(host, b"no archive")
+
+        assert page.status == 429
+        assert [error.startswith(MANY) for error in page.errors().values()] == [True]
+        assert dump(db) == before
+
+
 def test_it_is_forgotten(visitor: Visitor, db: Session) -> None:
     with stopped_clock() as clock:
         made(db, FREE_GROUPS)

@@ -120,6 +120,18 @@ def test_a_form_sent_again_is_no_way_in_once_its_link_is_withdrawn(visitor: Visi
     assert counts(db) == made
 
 
+def test_the_form_that_made_a_group_gives_its_link_to_nobody_else(visitor: Visitor) -> None:
+    form = filled(visitor, "Ann", "Ben")
+    group = form.submit().path
+    other = Visitor(visitor.app)
+    copied = filled(other, "Ann", "Ben").fill(submission_id=str(form.data["submission_id"]))
+
+    assert copied.submit().status == 404
+
+    assert other.get(group).status == 404
+    assert form.submit().path == group
+
+
 def test_a_hostile_name_is_shown_as_text(visitor: Visitor) -> None:
     page = filled(visitor, "<img src=x onerror=alert(1)>", "Ben", name="<script>alert(1)</script>").submit()
     assert page.soup.select("img, main script") == []
