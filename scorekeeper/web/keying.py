@@ -29,11 +29,15 @@ Faults = dict[str, list[str]]
 
 
 class Column(NamedTuple):
-    """A column: its key, its head, and how a cell of it is called. Without a ``field`` it is a number to compare."""
+    """A column: its key, its head below a player's or alone, how a cell of it is called, and its head in a file.
+
+    Without a ``field`` it is a number to compare.
+    """
 
     key: str
     label: str
     said: str
+    head: str
     field: Field | None = None
 
 
@@ -51,12 +55,8 @@ class Columns(NamedTuple):
 
 def columns_of(game: CardGame[Any], table: Table, names: Sequence[str]) -> Columns:
     """What a sheet for *table* has room for: all that is needed to score a deal, and what it brought each player."""
-    drawn = {fact.name for fact in fields_drawn(game, table) if not fact.detail}
-    # Who sits out changes from deal to deal: the rules say so of the deal.
-    facts = [replace(fact, seats=table.ring if fact.seats else ()) for fact in game.fields(table) if fact.name in drawn]
-    by_seat = [fact for fact in facts if fact.kind in (FieldKind.NUMBERS, FieldKind.SUITS)]
-    dealer = Field("dealer", FieldKind.SEAT, seats=table.ring, required=False)
-    whole = [(fact.name, words.field_label(fact.name), fact) for fact in (dealer, *facts) if fact not in by_seat]
+    of_deal, by_seat = facts_of(game, table)
+    whole = [(fact.name, words.field_label(fact.name), fact) for fact in of_deal]
     own = [
         *((fact.name, words.field_label(fact.name), words.field_label(fact.name), fact) for fact in by_seat),
         ("change", _("+/−"), _("Change"), None),
@@ -64,18 +64,43 @@ def columns_of(game: CardGame[Any], table: Table, names: Sequence[str]) -> Colum
     ]
     short = short_names(names, len(names))
     return Columns(
-        tuple(Column(key, label, label, fact) for key, label, fact in whole),
+        tuple(Column(key, label, label, label, fact) for key, label, fact in whole),
         tuple(
             (
                 seat,
                 tuple(
-                    Column(f"{key}-{seat}", label, _("%(player)s: %(what)s", player=short[seat], what=said), fact)
+                    Column(
+                        f"{key}-{seat}",
+                        label,
+                        _("%(player)s: %(what)s", player=short[seat], what=said),
+                        head_of(names[seat], key),
+                        fact,
+                    )
                     for key, label, said, fact in own
                 ),
             )
             for seat in table.ring
         ),
     )
+
+
+def facts_of(game: CardGame[Any], table: Table) -> tuple[list[Field], list[Field]]:
+    """The facts that are needed to score a deal at *table*: those of the deal as a whole, and those of each player."""
+    drawn = {fact.name for fact in fields_drawn(game, table) if not fact.detail}
+    # Who sits out changes from deal to deal: the rules say so of the deal.
+    facts = [replace(fact, seats=table.ring if fact.seats else ()) for fact in game.fields(table) if fact.name in drawn]
+    by_seat = [fact for fact in facts if fact.kind in (FieldKind.NUMBERS, FieldKind.SUITS)]
+    dealer = Field("dealer", FieldKind.SEAT, seats=table.ring, required=False)
+    return [dealer, *(fact for fact in facts if fact not in by_seat)], by_seat
+
+
+def head_of(player: str, key: str) -> str:
+    """How a column about a player is called in a file: what a deal brought has the name alone."""
+    if key == "change":
+        return player
+    if key == "total":
+        return _("%(player)s, total", player=player)
+    return _("%(player)s, %(what)s", player=player, what=words.field_label(key))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,10 @@ from typing import Any, Final, NamedTuple
 from flask import Blueprint, Response, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
 from flask_babel import ngettext
+from werkzeug.datastructures import FileStorage
+from wtforms import FileField
 
 from scorekeeper import words
 from scorekeeper.extensions import db
@@ -23,11 +26,12 @@ from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.dealform import seat_names
 from scorekeeper.web.entry import short_names
-from scorekeeper.web.forms import SessionForm, command_fields
+from scorekeeper.web.forms import PlainForm, SessionForm, command_fields
 from scorekeeper.web.keying import MAX_ROWS, Cells, Column, Columns, Keyed, cells_of, columns_of, key_in
 from scorekeeper.web.rules import payments
+from scorekeeper.web.spreadsheet import deals_in
 from scorekeeper.web.tags import answer, form_tag
-from scorekeeper.words.cells import shorthands
+from scorekeeper.words.cells import Unreadable, shorthands
 
 blueprint = Blueprint("paper", __name__)
 
@@ -76,6 +80,10 @@ class Player(NamedTuple):
     total: Amount
 
 
+class FileForm(PlainForm):
+    file = FileField(later("From a spreadsheet’s file (CSV)"))
+
+
 @blueprint.get("/sessions/<id:session_id>/paper")
 def sheet(session_id: int) -> Response:
     """A sheet to be printed for what is still to be played tonight."""
@@ -107,6 +115,35 @@ def check(session_id: int) -> ResponseReturnValue:
     keyed = _keyed(paper, cells_of(request.form, paper.columns))
     wrong = keyed.stopped or keyed.too_many
     return _grid_page(paper, keyed, form, status=422 if wrong and not more else 200, fresh=more)
+
+
+@blueprint.post("/sessions/<id:session_id>/paper/file")
+def fill(session_id: int) -> ResponseReturnValue:
+    """The grid with the deals of a spreadsheet's file, checked as if they had been keyed in; nothing is saved."""
+    session = access.game_session(session_id)
+    paper, upload = _paper(session), FileForm()
+    if not paper.full:
+        return redirect(url_for("board.session", session_id=session.id), 303)
+    form = SessionForm(formdata=None, expected_version=session.version)
+    try:
+        if not isinstance(upload.file.data, FileStorage) or not upload.file.data.filename:
+            raise Unreadable(_("Choose a file."))
+        deals = deals_in(upload.file.data.read(), paper.columns)
+    except Unreadable as unreadable:
+        upload.file.errors = [str(unreadable)]
+        return _grid_page(paper, _keyed(paper, []), form, status=422, fresh=True, upload=upload)
+    said = []
+    if deals.passed_over:
+        passed_over = ngettext(
+            "%(num)s row of the file was passed over.", "%(num)s rows of the file were passed over.", deals.passed_over
+        )
+        said += [passed_over, _("Misdeals, deals that do not count and chips moved by hand are not keyed in.")]
+    if deals.moved:
+        said.append(_("Totals after chips were moved by hand are left out. Enter those chips under “Chips”."))
+    keyed = _keyed(paper, deals.cells)
+    return _grid_page(
+        paper, keyed, form, status=422 if keyed.stopped else 200, notices=[" ".join(said)] if said else []
+    )
 
 
 @blueprint.post("/sessions/<id:session_id>/paper/keying")
@@ -242,6 +279,7 @@ def _grid_page(
     status: int = 200,
     fresh: bool = False,
     notices: Sequence[str] = (),
+    upload: FileForm | None = None,
 ) -> ResponseReturnValue:
     """The grid with what has been keyed in. A *fresh* one has been looked at by nobody and says nothing about it."""
     rows = list(_grid_rows(paper, keyed, fresh=fresh))
@@ -253,6 +291,7 @@ def _grid_page(
         "paper/keying.html",
         session=paper.session,
         form=form,
+        upload=upload or FileForm(formdata=None),
         columns=paper.columns,
         players=[(paper.names[seat], own) for seat, own in paper.columns.players],
         rows=rows,

@@ -10,9 +10,9 @@ from babel.lists import format_list
 from flask_babel import gettext as _
 
 from scorekeeper.names import name_key
-from scorekeeper.rules.base import NO_TRUMP, NOBODY, Field, FieldKind, Suit
+from scorekeeper.rules.base import NO_TRUMP, NOBODY, Facts, Field, FieldKind, Seat, Suit
 from scorekeeper.words.numbers import locale
-from scorekeeper.words.said import isolated
+from scorekeeper.words.said import isolated, name_of
 from scorekeeper.words.terms import contract_name, quotable, suit_name
 
 _DRAWN: Final[Mapping[str, str]] = {
@@ -74,6 +74,25 @@ def read_answer(field: Field, text: str, names: Sequence[str]) -> list[str]:
             parts = [text] if one_name else _BETWEEN.split(text)
             return [_which(part, field, names) for part in parts if not is_empty(part)]
     return [_which(text, field, names)]
+
+
+def write_answer(field: Field, facts: Facts, names: Sequence[str], seat: Seat | None = None) -> str | int | None:
+    """What a cell says about *field* of a deal (of *seat*, where it is about each), for :func:`read_answer` to read."""
+    value = facts.get(field.name)
+    if seat is not None:
+        value = value[seat] if isinstance(value, list) and seat < len(value) else None
+    if value is None and field.nobody is not None and facts.get(field.nobody[0]) == field.nobody[1]:
+        return _("Nobody")
+    match field.kind, value:
+        case ((FieldKind.NUMBER | FieldKind.NUMBERS), int()):
+            return value
+        case FieldKind.SEAT, int():
+            return name_of(value, names)
+        case FieldKind.SEATS, list():
+            return ", ".join(name_of(one, names) for one in value)
+        case _, str():
+            return _written(value)[0]
+    return None
 
 
 def shorthands(field: Field) -> list[str]:

@@ -1,0 +1,112 @@
+"""Files of a spreadsheet (CSV): cells that none of them runs, and the deals of one as rows of the grid."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from babel.lists import format_list
+from flask_babel import gettext as _
+
+from scorekeeper import words
+from scorekeeper.names import name_key
+from scorekeeper.rules import Result
+from scorekeeper.web.keying import MAX_CELL, MAX_ROWS, Cells, Columns
+from scorekeeper.words.cells import Unreadable, is_empty
+from scorekeeper.words.numbers import locale
+
+Cell = str | int | Decimal | None
+
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n])(?=[=+\-@＝＋－＠\t\r\n])")
+"""Where a spreadsheet would take what comes for a formula: also behind whatever separates cells in its region."""
+_NO_FORMULA: Final = re.compile(_FORMULA.pattern.replace("(?=", "'(?="))
+"""The same, made safe."""
+_ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}"))
+"""They keep names of two directions apart within a sentence; in a cell nothing stands beside a name."""
+_SEPARATORS: Final = ",;\t"
+"""What stands between cells, by the region of whoever saved the file."""
+BETWEEN: Final = " / "
+"""What stands between two remarks."""
+_REMARK: Final = "remark"
+
+
+class Deals(NamedTuple):
+    """The rows of a file that are deals, and how many are none, or do not count.
+
+    ``moved`` is whether chips were moved by hand between them: the totals after that are not in ``cells``.
+    """
+
+    cells: tuple[Cells, ...]
+    passed_over: int
+    moved: bool
+
+
+def safe(cell: Cell) -> Cell:
+    """*cell* as no spreadsheet runs it: before what could be a formula stands an apostrophe. Numbers stay."""
+    return _FORMULA.sub(r"\1'", cell.translate(_ISOLATES)) if isinstance(cell, str) else cell
+
+
+def moved_by_hand() -> str:
+    """The remark of a row that is no deal."""
+    return _("Chips moved by hand")
+
+
+def deals_in(content: bytes, columns: Columns) -> Deals:
+    """The deals of a file, by the heads of its columns; those that the grid does not have are passed over.
+
+    :raises Unreadable: if it is no such file, or has more deals than the grid has rows.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable(_("This file is not in UTF-8. Save it as “CSV UTF-8”.")) from None
+    try:
+        return _deals(text, columns)
+    except csv.Error:
+        raise Unreadable(_("This is no CSV file, or not as a spreadsheet writes one.")) from None
+
+
+def _deals(text: str, columns: Columns) -> Deals:
+    known = {name_key(str(safe(head))): column.key for column in columns.all for head in (column.said, column.head)}
+    known[name_key(_("Remark"))] = _REMARK
+    read = [([known.get(name_key(cell), "") for cell in next(rows, [])], rows) for rows in _readings(text)]
+    keys, rows = max(read, key=lambda one: sum(map(bool, one[0])))
+    if not {*keys} - {"", _REMARK}:
+        said = format_list([column.head for column in columns.all[:3]], style="or", locale=locale())
+        raise Unreadable(
+            _("None of its columns belongs to this sheet. The first row names them, such as %(heads)s.", heads=said)
+        )
+    if twice := [column.head for column in columns.all if keys.count(column.key) > 1]:
+        raise Unreadable(_("More than one column is called “%(head)s”.", head=twice[0]))
+    no_deals = {name_key(word) for word in (_("void"), _("not counted"), words.result_name(Result.MISDEAL))}
+    found: list[Cells] = []
+    passed_over, moved = 0, False
+    for row in rows:
+        cells = {key: _NO_FORMULA.sub(r"\1", text)[:MAX_CELL] for key, text in zip(keys, row, strict=False) if key}
+        remark = name_key(cells.pop(_REMARK, "").split(BETWEEN)[0])
+        if remark == name_key(moved_by_hand()):
+            passed_over, moved = passed_over + 1, True
+        elif remark in no_deals:
+            passed_over += 1
+        elif not all(is_empty(text) for text in cells.values()):
+            if moved:
+                cells = {key: text for key, text in cells.items() if not key.startswith("total-")}
+            found.append(cells)
+    if not found:
+        raise Unreadable(_("There is no deal in this file."))
+    if len(found) > MAX_ROWS:
+        most, rows_there = words.number(MAX_ROWS), words.number(len(found))
+        raise Unreadable(
+            _("It has %(rows)s deals, and at most %(most)s go in at once: split it.", rows=rows_there, most=most)
+        )
+    return Deals(tuple(found), passed_over, moved)
+
+
+def _readings(text: str) -> Iterator[Iterator[list[str]]]:
+    """The rows of a file, by each of what may separate its cells."""
+    for separator in _SEPARATORS:
+        yield csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
