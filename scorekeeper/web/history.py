@@ -105,7 +105,7 @@ def _log(session: AnyRow, changes: Sequence[AnyRow], seats: Sequence[AnyRow]) ->
             when=change.created_at,
             sentence=sentence,
             href=_deal(session, deal) if deal else _plan(session, plan) if plan else None,
-            note=" ".join(filter(None, (_note(change), beside, *choices))),
+            note=" ".join(filter(None, (_note(change, names), beside, *choices))),
             discarded=_plan(session, before) if before else None,
             by=_by(change) if session.knows_links else "",
         )
@@ -130,7 +130,7 @@ def _by(change: AnyRow) -> str:
     return _("A host’s link") if change.role == Role.HOST else _("A scorer’s link")
 
 
-def _note(change: AnyRow) -> str:
+def _note(change: AnyRow, names: Sequence[str]) -> str:
     """What else there is to say of a change: why, or which pieces went over the table."""
     match change.kind:
         case "adjustment":
@@ -141,8 +141,8 @@ def _note(change: AnyRow) -> str:
             return _("Each %(pieces)s.", pieces=said(noted(change.note)))
         case "buy-in" | "cash-out":
             return said(noted(change.note))
-        case "count" if (on_table := Count.noted(change.note).pieces) and None not in on_table:
-            return said(together(colour for pieces in on_table for colour in pieces or ()))
+        case "count":
+            return " ".join(_compared(Count.noted(change.note), names))
     return ""
 
 
@@ -155,14 +155,27 @@ def _said(change: AnyRow, entries: Sequence[AnyRow], names: Sequence[str]) -> st
         case "cash-out":
             return " ".join(cashed(words.name_of(entry.seat, names), -entry.chips) for entry in entries)
         case "adjustment":
-            moved = format_list(
-                [f"{words.name_of(entry.seat, names)} {words.signed(entry.chips)}" for entry in entries],
-                locale=locale(),
-                style="unit",
-            )
+            moved = _each({entry.seat: words.signed(entry.chips) for entry in entries}, names)
             return _("Chips were moved: %(moved)s.", moved=moved)
+        case "count":
+            counted = map(words.number, Count.noted(change.note).counted)
+            return _("The chips were counted: %(counted)s.", counted=_each(dict(enumerate(counted)), names))
         case kind:
             return EVENTS[kind](change.note)
+
+
+def _compared(count: Count, names: Sequence[str]) -> Iterator[str]:
+    """What a count showed, and the pieces where everybody's were counted."""
+    off = {seat: words.signed(chips) for seat, chips in enumerate(count.off) if chips}
+    yield _("Too many or too few: %(off)s.", off=_each(off, names)) if off else _("It agreed with the score.")
+    if count.on_table is not None:
+        yield said(together(colour for pieces in count.pieces for colour in pieces or ()))
+
+
+def _each(said_of: Mapping[int, str], names: Sequence[str]) -> str:
+    """What is said of each seat, in one list."""
+    each = [f"{words.name_of(seat, names)} {text}" for seat, text in said_of.items()]
+    return format_list(each, locale=locale(), style="unit")
 
 
 def _payment(kind: str, entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -> str:
@@ -261,7 +274,6 @@ EVENTS: Final[Mapping[str, Callable[[str], str]]] = {
     "settle": lambda _deal: _("The settlement was worked out again."),
     "declare": lambda _deal: _("The next deal was declared."),
     "drop": lambda _deal: _("The declared deal was dropped."),
-    "count": lambda _count: _("The chips were counted."),
     "carry": lambda name: _("What was open was carried over to %(session)s.", session=words.isolated(name)),
     "no-carry": lambda name: _(
         "What had been carried over to %(session)s is settled here again.", session=words.isolated(name)

@@ -413,9 +413,9 @@ def _games(session: AnyRow, seats: Sequence[AnyRow]) -> list[_Row]:
 
 def _miscount(session: AnyRow, names: Sequence[str]) -> str:
     """By how much the latest count was off, where nothing has been put right since."""
-    latest = queries.latest_count(db.session(), session.id)
+    latest = next(iter(queries.counts(db.session(), session.id, most=1)), None)
     off = Count.noted(latest.note).off if latest else ()
-    if latest is None or not any(off) or queries.changed_since(db.session(), session.id, latest.version):
+    if latest is None or latest.changed is not None or not any(off):
         return ""
     each = [f"{words.name_of(seat, names)} {words.signed(chips)}" for seat, chips in enumerate(off) if chips]
     return _("The chips counted last were off by: %(differences)s.", differences=", ".join(each))

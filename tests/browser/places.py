@@ -14,7 +14,7 @@ from scorekeeper.ledger.chipset import Colour
 from scorekeeper.rules import MISDEAL, Facts, Seat
 from scorekeeper.services.carrying import Carry
 from scorekeeper.services.chipset import set_chips
-from scorekeeper.services.costs import KITTY, AddCost, add_cost
+from scorekeeper.services.costs import KITTY, AddCost, SetStake, add_cost, set_stake
 from scorekeeper.services.counts import CountIn, count_in
 from scorekeeper.services.deals import (
     CorrectDeal,
@@ -201,6 +201,7 @@ def make_places(db: Session, names: tuple[str, ...] = NAMES, group_name: str = "
 
 def _running(db: Session, group: NewLink, name: str) -> MadeSession:
     session = make_session(db, group=group, name=name, chip=Chip(25, "EUR", 2), buy_in=40)
+    set_stake(db, SetStake(**session.command(db), amount=10))
     _record(db, session, HALF_MADE, MISDEAL, FIVE_IN_SPADES_MADE, SOLO_SET)
     void(db, VoidDeal(**session.command(db), number=3))
     correct_deal(db, CorrectDeal(**session.command(db), number=4, facts={**SOLO_SET, "declarer": 3}))

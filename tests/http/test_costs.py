@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.rules import MISDEAL
 from scorekeeper.services.check import differences
 from scorekeeper.services.costs import AddCost, SetStake, add_cost, set_stake
-from scorekeeper.services.deals import DisputeDeal, RecordDeal, dispute_deal, record_deal
+from scorekeeper.services.deals import DisputeDeal, RecordDeal, RecordDeals, dispute_deal, record_deal, record_deals
 from scorekeeper.services.ledger import in_kitty
 from scorekeeper.services.sessions import close_session
 from scorekeeper.services.transaction import SessionClosed
@@ -259,6 +260,16 @@ def test_a_stake_holds_until_another_is_said_and_none_is_nothing(host: Host, db:
     assert page.form("/costs/stake").data["stake-amount"] == ""
     assert "In the kitty: 12 chips." in costs(host, session).text
     assert "Deals bring the kitty nothing any more." in host.get(f"/sessions/{session.id}/history").text
+    assert list(differences(db)) == []
+
+
+def test_deals_that_are_keyed_in_together_bring_their_stakes_one_by_one(host: Host, db: Session) -> None:
+    sitting = Sitting(db, make_session(db, group=host.group))
+    sitting.stake(3)
+    record_deals(db, RecordDeals(**sitting.made.command(db), deals=(HALF_MADE, MISDEAL, HALF_MADE)))
+
+    assert [seat.costs for seat in sitting.seats()] == [-6] * 4
+    assert [len(queries.money_entries(db, sitting.made.id, [deal.recorded])) for deal in sitting.deals()] == [5, 0, 5]
     assert list(differences(db)) == []
 
 

@@ -3,17 +3,24 @@
 from urllib.parse import urljoin
 
 from flask import Flask
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import Deal
+from scorekeeper.ledger import Choices
+from scorekeeper.models import Deal, Player
+from scorekeeper.rules import Seat
 from scorekeeper.services import check
-from scorekeeper.services.deals import VoidDeal, void_deal
+from scorekeeper.services.costs import AddCost, TakeBackCost, add_cost, take_back_cost
+from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, void_deal
 from scorekeeper.services.groups import Role
+from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
+from scorekeeper.services.sessions import close_session, reopen_session
+from scorekeeper.sessionfile import Chip
 from scorekeeper.web.history import EVENTS
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
-from tests.http.deals import deal_form
+from tests.http.deals import deal_form, seat
+from tests.http.test_gates import MOST_STATEMENTS, statements
 from tests.http.visitor import Page, Visitor
 
 
@@ -123,7 +130,8 @@ def test_strangers_and_numbers_that_do_not_exist_show_nothing(host: Host, strang
 
 
 def test_every_kind_of_change_has_its_words() -> None:
-    said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "paid", "unpaid", "cost", "no-cost"}
+    money = {"paid", "unpaid", "cost", "no-cost", "stake"}
+    said_with_numbers = {"record", "open", "buy-in", "cash-out", "adjustment", "count", "seats", *money}
     assert said_with_numbers | EVENTS.keys() == {*check._POSTS, *check._POSTS_NOTHING}
 
 
@@ -151,8 +159,96 @@ def test_the_history_of_a_session_says_what_was_done_in_order(host: Host, db: Se
         "2 Deal 1 was recorded.",
         "1 The session began. Everybody bought 20 chips.",
     ]
-    (recorded,) = page.soup.select(".index a")
-    assert host.get(str(recorded["href"])).path == f"/sessions/{session.id}/deals/1"
+    for line in page.soup.select(".index a"):
+        assert host.get(str(line["href"])).path == f"/sessions/{session.id}/deals/1"
+
+
+def test_a_line_that_names_a_deal_leads_to_it(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    make_deal(db, session)
+    void_deal(db, VoidDeal(**session.command(db), number=1))
+    dispute_deal(db, DisputeDeal(**session.command(db), number=2, disputed=True))
+
+    page = host.get(f"/sessions/{session.id}/history")
+
+    led = {link.get_text(" ", strip=True).split(" ", 1)[1]: str(link["href"]) for link in page.soup.select(".index a")}
+    assert led == {
+        "Deal 2 was disputed.": f"/sessions/{session.id}/deals/2",
+        "Deal 1 was voided.": f"/sessions/{session.id}/deals/1",
+        "Deal 2 was recorded.": f"/sessions/{session.id}/deals/2",
+        "Deal 1 was recorded.": f"/sessions/{session.id}/deals/1",
+    }
+
+
+def test_the_end_says_how_it_was_to_be_settled_and_leads_to_the_plan(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(25, "EUR", 2))
+    make_deal(db, session)
+    close_session(db, session.plain_command(db), Choices(banker=1, least=50, step=5, apart=((2, 3),), keeper=0))
+
+    page = host.get(f"/sessions/{session.id}/history")
+
+    (end, *_others) = lines(page)
+    assert end == (
+        "3 The session ended, and its settlement was drawn up. Whoever can pays or gets through Ben. No payment is"
+        " below €0.50. Every payment is a multiple of €0.05. Cleo and Dan do not pay each other directly."
+        " Ann keeps the kitty."
+    )
+    assert page.follow("The session ended").path == f"/sessions/{session.id}/settlement"
+
+
+def test_a_settlement_that_was_discarded_is_still_led_to(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    close_session(db, session.plain_command(db), Choices(banker=1))
+    reopen_session(db, session.plain_command(db))
+
+    page = host.get(f"/sessions/{session.id}/history")
+
+    (discarded,) = [link for link in page.soup.select(".index a") if "discarded" in link.get_text()]
+    path, anchor = str(discarded["href"]).split("#")
+    (plan,) = host.get(path).soup.select(f"#{anchor}")
+    assert "Ann pays Ben 1 chip." in plan.get_text()
+    assert page.follow("The session ended").path == path
+
+
+def test_who_was_seated_anew_is_said(app: Flask, db: Session) -> None:
+    host = Host(app, make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve", "Flo")))
+    session = make_session(db, group=host.group)
+    ann, _ben, cleo, dan, eve, flo = db.scalars(select(Player.id).order_by(Player.id)).all()
+    sitters = (Sitter(ann), Sitter(eve), Sitter(cleo), Sitter(dan), Sitter(flo, Seat(1)))
+    seat_players(db, SeatPlayers(**session.command(db), sitters=sitters))
+
+    page = host.get(f"/sessions/{session.id}/history")
+
+    assert lines(page)[0] == "2 Seated anew: Ann, Eve, Cleo, Dan, Flo for Ben."
+
+
+def test_what_a_cost_was_for_is_kept_when_it_is_taken_back(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    add_cost(db, AddCost(**session.command(db), payer=0, amount=4, seats=(0, 1), note="Beer & <pretzels>"))
+    take_back_cost(db, TakeBackCost(**session.command(db), cost=2))
+
+    page = host.get(f"/sessions/{session.id}/history")
+
+    assert lines(page)[:2] == [
+        "3 A cost was taken back: Ann −2, Ben +2. Beer & <pretzels>",
+        "2 A cost was noted: Ann +2, Ben −2. Beer & <pretzels>",
+    ]
+
+
+def test_the_history_asks_few_questions_whatever_happened(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    seat(db, session, "Ben", "Ann", "Cleo", "Dan")
+    make_deal(db, session)
+    add_cost(db, AddCost(**session.command(db), payer=0, amount=4, seats=(0, 1)))
+    close_session(db, session.plain_command(db))
+    reopen_session(db, session.plain_command(db))
+
+    with statements() as seen:
+        host.get(f"/sessions/{session.id}/history")
+
+    assert len(seen) <= MOST_STATEMENTS
 
 
 def test_by_which_link_is_said_to_those_who_may_know(app: Flask, host: Host, db: Session) -> None:

@@ -11,8 +11,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import LedgerEntry, MoneyEntry
+from scorekeeper.rules import Refused
+from scorekeeper.services.carrying import Carry, HandBack, hand_back
 from scorekeeper.services.check import differences
+from scorekeeper.services.ledger import chip_of
 from scorekeeper.sessionfile import Chip
+from tests.factories import make_session
 from tests.property.test_settlement import choices_among
 from tests.sittings import (
     DIRTY_CLUBS,
@@ -103,6 +107,44 @@ def test_the_kitty_holds_the_stakes_of_every_deal_that_counts(db: Session, rules
             put_in.update({seat: deal.stake for seat, _player in deal.seating})
     assert [-seat.costs for seat in sitting.seats()] == [put_in[seat.seat] for seat in sitting.seats()]
     assert list(differences(db)) == []
+
+
+@pytest.mark.parametrize("rules", RULES)
+@few
+@given(data=st.data(), unpaid=st.booleans())
+def test_what_is_carried_over_and_taken_back_leaves_the_earlier_session_as_it_was(
+    db: Session, rules: Rules, data: st.DataObject, unpaid: bool
+) -> None:
+    sitting = begun(db, rules, data)
+    sitting.do([*data.draw(evenings(rules)), Sitting.reopen])
+    sitting.close(data.draw(choices_among(4)))
+    before = sitting.seats(), sitting.open()
+    for _again in range(2):
+        carry = Carry(sitting.made.id, sitting.row.version, unpaid)
+        try:
+            after = Sitting(
+                db,
+                make_session(
+                    db,
+                    group=sitting.made.group,
+                    card_game=rules.card_game,
+                    ruleset=rules.ruleset,
+                    chip=chip_of(sitting.row),
+                    carry=(carry,),
+                ),
+            )
+        except Refused:
+            # Nothing is open.
+            return
+        assert [seat.carried for seat in sitting.seats()] == [
+            earlier.carried - later.carried for earlier, later in zip(before[0], after.seats(), strict=True)
+        ]
+        assert list(differences(db)) == []
+        after.do(data.draw(st.lists(recordings(rules) | costs, max_size=2)))
+        hand_back(db, HandBack(**after.made.command(db), source_id=sitting.made.id))
+        assert (sitting.seats(), sitting.open()) == before
+        assert not any(seat.carried for seat in after.seats())
+        assert list(differences(db)) == []
 
 
 @pytest.mark.parametrize("rules", RULES)
