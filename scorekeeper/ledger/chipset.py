@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 SMALL_CHANGE: Final = 10
 """Pieces of the smallest colour that a player should have to pay with."""
 LOW: Final = 10
-"""A colour runs low when the bank has no more than this part of it."""
+"""A colour runs low when the bank has no more than this part of it, or one piece."""
 
 
 class Colour(NamedTuple):
@@ -104,7 +104,9 @@ class Bank:
     def low(self) -> tuple[Colour, ...]:
         """What is left of the colours that run out."""
         pairs = zip(self.colours, self.left, strict=True)
-        return tuple(left for owned, left in pairs if left.pieces * LOW <= owned.pieces)
+        return tuple(
+            left for owned, left in pairs if left.pieces < owned.pieces and left.pieces <= max(1, owned.pieces // LOW)
+        )
 
     def hand_out(self, chips: int, players: int = 1) -> tuple[Colour, ...]:
         """The pieces for each of *players* who buys so many *chips*; none if the bank cannot make it for all alike."""

@@ -161,12 +161,14 @@ def _move(
     if not form.validate():
         return _page(session, seats, {name: form}, 422)
     seat, chips = form.player.data, form.chips.data
-    asked, advised = "ask" in request.form, f"{session.version}/{chips}"
+    asked = "ask" in request.form
+    typed = None if asked else form.pieces.data
+    advised = f"{session.version}/{chips}/{','.join(str(colour.pieces) for colour in typed or ())}"
     # A session that has moved on may have this move already: that is the service's to say.
-    proposed = session.chip_set and form.pieces.data is None and form.expected_version.data == session.version
-    if asked or (proposed and form.advised.data != advised):
+    new = session.chip_set and form.expected_version.data == session.version
+    if asked or (new and form.advised.data != advised):
         held = bank(db.session(), session.id, colours_of(session.chip_set))
-        form.advice, form.warns = _advice(name, held, chips)
+        form.advice, form.warns = _advice(name, held, chips) if typed is None else _typed(name, held, typed)
         if asked or form.warns:
             form.advised.data = advised
             return _page(session, seats, {name: form}, 200 if asked else 422)
@@ -187,9 +189,31 @@ def _advice(name: str, bank: Bank, chips: int) -> tuple[list[str], bool]:
     short = [
         _("There are too few %(colour)s ones for the usual mix.", colour=_name(one)) for one in bank.missing(chips)
     ]
-    last = bank.last_ones(pieces)
-    gone = [_("Those are the last %(colour)s ones in the bank.", colour=_name(one)) for one in last]
-    return [_handed(name, pieces), *short, *gone], bool(last)
+    gone = _gone(bank, pieces)
+    return [_handed(name, pieces), *short, *gone], bool(gone)
+
+
+def _typed(name: str, bank: Bank, pieces: Sequence[Colour]) -> tuple[list[str], bool]:
+    """What to know before *pieces* that somebody named are handed out; of what is taken back there is nothing."""
+    warnings = _gone(bank, pieces) if name == "buy" else []
+    return warnings, bool(warnings)
+
+
+def _gone(bank: Bank, pieces: Sequence[Colour]) -> list[str]:
+    """Of which colours *pieces* are the last ones in the bank, or more than it has."""
+    return [
+        _("Those are the last %(colour)s ones in the bank.", colour=_name(left))
+        if left.pieces == out.pieces
+        else _left(left)
+        for left, out in zip(bank.left, pieces, strict=True)
+        if out.pieces and left.pieces <= out.pieces
+    ]
+
+
+def _left(colour: Colour) -> str:
+    if not colour.pieces:
+        return _("There are no %(colour)s ones left in the bank.", colour=_name(colour))
+    return _("Only %(pieces)s left in the bank.", pieces=said([colour]))
 
 
 def _name(colour: Colour) -> str:
@@ -303,12 +327,7 @@ def _bank(session: AnyRow, seats: Sequence[AnyRow]) -> Mapping[str, object]:
             InBank(owned.name, words.number(owned.value), words.number(owned.pieces), words.number(left.pieces))
             for owned, left in zip(held.colours, held.left, strict=True)
         ],
-        "low": [
-            _("There are only %(pieces)s left in the bank.", pieces=said([left]))
-            if left.pieces
-            else _("There are no %(colour)s ones left in the bank.", colour=_name(left))
-            for left in held.low
-        ],
+        "low": [_left(left) for left in held.low],
         "unknown": amounts.counted(abs(bought - out)) if bought != out else "",
     }
 

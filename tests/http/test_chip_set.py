@@ -221,6 +221,46 @@ def test_what_the_bank_runs_out_of_is_said_before_it_is_done(
     assert list(differences(db)) == []
 
 
+@pytest.mark.parametrize(
+    ("blue", "warning"),
+    [(4, "Those are the last blue ones in the bank."), (10, "Only 4 blue left in the bank.")],
+)
+def test_pieces_that_somebody_names_are_held_against_the_bank_too(
+    host: Host, db: Session, blue: int, warning: str
+) -> None:
+    set_chips(db, host.group.group_id, CHIPS)
+    session = make_session(db, group=host.group)
+    form = move(host, session, "buy", 1, "", "", "", blue)
+    before = dump(db)
+
+    page = form.submit()
+
+    assert page.status == 422
+    assert warning in page.text
+    assert dump(db) == before
+    form = page.form("/chips/buy-in")
+    assert "Only 4 blue left in the bank." in form.fill(**{"buy-pieces": ["", "", "5"]}).submit().text
+    page = form.fill(**{"buy-pieces": ["", "", str(blue)]}).submit()
+    assert f"Ben bought {blue * 20} chips. Hand out {blue} blue." in page.text
+    assert left(page)["blue"] == "0"
+    page = move(host, session, "buy", 2, "", "", "", 1).submit()
+    assert "There are no blue ones left in the bank." in page.text
+    assert list(differences(db)) == []
+
+
+def test_named_pieces_of_which_the_bank_has_enough_are_sold_at_once(host: Host, session: MadeSession) -> None:
+    assert "Ben bought 10 chips. Hand out 2 red." in move(host, session, "buy", 1, "", "", "2", "").submit().text
+
+
+def test_of_the_last_piece_of_a_few_it_is_said_that_it_is_the_last(host: Host, db: Session) -> None:
+    set_chips(db, host.group.group_id, CHIPS)
+    session = make_session(db, group=host.group)
+
+    page = move(host, session, "buy", 1, "", "", "", 3).submit()
+
+    assert "Only 1 blue left in the bank." in page.text
+
+
 def test_a_warning_holds_for_one_number_and_one_moment(host: Host, db: Session, session: MadeSession) -> None:
     form = move(host, session, "buy", 1, 500).submit().form("/chips/buy-in")
 
