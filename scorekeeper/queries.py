@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any
@@ -60,16 +61,29 @@ DEALS_PRINTED = 500
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 SETTLEMENTS_SHOWN = 10
+COUNTS_LOOKED_AT = 30
+"""Counts of the chips among which one is looked for that agreed."""
 COSTS_SHOWN = 30
 NOTES_SHOWN = 30
 """Notes of chips moved by hand on a page of the score sheet."""
 
 Rows = Sequence[AnyRow]
 
+OpenedLink = tuple[int, datetime]
+"""A link that a browser has opened: its number, and when it was made.
+
+No two are made at one instant, but where a backup is put back the numbers given out since are given again.
+"""
+
 PAGE_VERSION = GameSession.version + Group.version
 """Whatever pages of a session show moves this on: what happens in it, or to the names in its group."""
 
 _TO_GROUP = GroupLink.session_id.is_(None)
+_OPENED = (
+    GroupLink.id.in_(bindparam("link_ids", expanding=True))
+    & GroupLink.created_at.in_(bindparam("made_at", expanding=True))
+    & GroupLink.withdrawn_at.is_(None)
+)
 # Others are told of players, and never how a link is called.
 _KNOWS_LINKS = and_(_TO_GROUP, GroupLink.role != "viewer")
 _SITS_THERE = (
@@ -108,8 +122,7 @@ _SESSION = (
     .join(GroupLink, GroupLink.group_id == GameSession.group_id)
     .where(
         GameSession.id == bindparam("session_id"),
-        GroupLink.id.in_(bindparam("link_ids", expanding=True)),
-        GroupLink.withdrawn_at.is_(None),
+        _OPENED,
         or_(_TO_GROUP, GroupLink.session_id == GameSession.id),
     )
     .order_by(GroupLink.role, _TO_GROUP.desc(), GroupLink.id)
@@ -130,8 +143,26 @@ _DEALS = (
 )
 
 
-def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | None:
-    """A group and the link that opens it (``link_id``, ``link_name``, ``role``), if one of *link_ids* does."""
+def _these(links: Sequence[OpenedLink]) -> dict[str, object]:
+    """What :data:`_OPENED` asks for."""
+    return {"link_ids": [number for number, _ in links], "made_at": [made_at for _, made_at in links]}
+
+
+def opened_link(db: Session, link_id: int) -> OpenedLink | None:
+    """A link as a browser keeps it."""
+    made_at = db.scalar(select(GroupLink.created_at).where(GroupLink.id == link_id))
+    return None if made_at is None else (link_id, made_at)
+
+
+def links_made_before(db: Session, link_ids: Sequence[int], moment: datetime) -> list[OpenedLink]:
+    """Those of *link_ids* that were made before a *moment*, in their order."""
+    found = select(GroupLink.id, GroupLink.created_at).where(GroupLink.id.in_(link_ids), GroupLink.created_at < moment)
+    made_at = {link.id: link.created_at for link in db.execute(found)}
+    return [(link_id, made_at[link_id]) for link_id in link_ids if link_id in made_at]
+
+
+def group_of(db: Session, group_id: int, links: Sequence[OpenedLink]) -> AnyRow | None:
+    """A group and the link that opens it (``link_id``, ``link_name``, ``role``), if one of *links* does."""
     return db.execute(
         select(
             *Group.__table__.columns,
@@ -140,26 +171,22 @@ def group_of(db: Session, group_id: int, link_ids: Sequence[int]) -> AnyRow | No
             GroupLink.role,
         )
         .join(GroupLink, GroupLink.group_id == Group.id)
-        .where(
-            Group.id == group_id,
-            GroupLink.id.in_(link_ids),
-            GroupLink.withdrawn_at.is_(None),
-            _TO_GROUP,
-        )
+        .where(Group.id == group_id, _OPENED, _TO_GROUP)
         .order_by(GroupLink.role, GroupLink.id)
-        .limit(1)
+        .limit(1),
+        _these(links),
     ).one_or_none()
 
 
 def session_of(
     db: Session,
     session_id: int,
-    link_ids: Sequence[int],
+    links: Sequence[OpenedLink],
     *,
     device: str | None = None,
     side: int | None = None,
 ) -> AnyRow | None:
-    """A session, and the link that opens it, if one of *link_ids* does.
+    """A session, and the link that opens it, if one of *links* does.
 
     With it come the ``group_name``, ``group_version`` and ``chip_set`` of its group, and the ``page_version``.
 
@@ -168,7 +195,7 @@ def session_of(
     link is called. ``pen_name`` is what the device with the pen is called: how its link is called only if this one
     ``knows_links``.
     """
-    values = {"session_id": session_id, "link_ids": link_ids, "device": device, "side": side}
+    values = {"session_id": session_id, "device": device, "side": side} | _these(links)
     return db.connection().execute(_SESSION, values).one_or_none()
 
 
@@ -191,39 +218,44 @@ _LISTED = (
 )
 
 
-def groups_of(db: Session, link_ids: Sequence[int]) -> Rows:
-    """The groups that *link_ids* open: their id and name, by name."""
+def groups_of(db: Session, links: Sequence[OpenedLink]) -> Rows:
+    """The groups that *links* open: their id and name, by name."""
     groups = db.execute(
         select(Group.id, Group.name)
         .distinct()
         .join(GroupLink, GroupLink.group_id == Group.id)
-        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None), GroupLink.session_id.is_(None))
+        .where(_OPENED, _TO_GROUP),
+        _these(links),
     )
     # Each database has an order of its own for letters.
     return sorted(groups, key=lambda group: (name_key(group.name), group.id))
 
 
-def links_in_use(db: Session, link_ids: Sequence[int]) -> dict[int, bool]:
-    """Which of *link_ids* open something, and whether more than a session that has ended."""
-    open_here = GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None)
-    in_use = select(GroupLink.id, GameSession.state).outerjoin(GameSession, GameSession.id == GroupLink.session_id)
-    return {link.id: link.state != "closed" for link in db.execute(in_use.where(*open_here))}
+def links_in_use(db: Session, links: Sequence[OpenedLink]) -> dict[OpenedLink, bool]:
+    """Which of *links* open something, and whether more than a session that has ended."""
+    in_use = (
+        select(GroupLink.id, GroupLink.created_at, GameSession.state)
+        .outerjoin(GameSession, GameSession.id == GroupLink.session_id)
+        .where(_OPENED)
+    )
+    return {(link.id, link.created_at): link.state != "closed" for link in db.execute(in_use, _these(links))}
 
 
-def groups_open_to(db: Session, link_ids: Sequence[int]) -> Sequence[int]:
-    """The groups of which *link_ids* open anything."""
-    open_here = GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None)
-    return db.scalars(select(GroupLink.group_id).distinct().where(*open_here).order_by(GroupLink.group_id)).all()
+def groups_open_to(db: Session, links: Sequence[OpenedLink]) -> Sequence[int]:
+    """The groups of which *links* open anything."""
+    groups = select(GroupLink.group_id).distinct().where(_OPENED).order_by(GroupLink.group_id)
+    return db.scalars(groups, _these(links)).all()
 
 
-def joined_sessions(db: Session, link_ids: Sequence[int]) -> Rows:
-    """The sessions that *link_ids* open alone, without their group, the latest first."""
+def joined_sessions(db: Session, links: Sequence[OpenedLink]) -> Rows:
+    """The sessions that *links* open alone, without their group, the latest first."""
     return db.execute(
         select(*_LISTED)
         .distinct()
         .join(GroupLink, GroupLink.session_id == GameSession.id)
-        .where(GroupLink.id.in_(link_ids), GroupLink.withdrawn_at.is_(None))
-        .order_by(GameSession.id.desc())
+        .where(_OPENED)
+        .order_by(GameSession.id.desc()),
+        _these(links),
     ).all()
 
 
@@ -408,6 +440,15 @@ def submission_of(db: Session, session_id: int, version: int) -> str | None:
     """The form that brought a session to *version*."""
     this = SessionChange.session_id == session_id, SessionChange.version == version
     return db.scalar(select(SessionChange.submission_id).where(*this))
+
+
+def deal_of_form(db: Session, session_id: int, submission_id: str | None) -> AnyRow | None:
+    """What a form has recorded: the ``result`` of the deal, and the table ``before`` it."""
+    return db.execute(
+        select(Deal.result, Deal.before)
+        .join(SessionChange, (SessionChange.session_id == Deal.session_id) & (SessionChange.version == Deal.recorded))
+        .where(SessionChange.session_id == session_id, SessionChange.submission_id == submission_id)
+    ).one_or_none()
 
 
 def only_pen_moved(db: Session, session_id: int, version: int) -> bool:
@@ -722,30 +763,71 @@ def pieces_moved(db: Session, session_id: int) -> Rows:
     ).all()
 
 
-def latest_count(db: Session, session_id: int) -> AnyRow | None:
-    """The latest count of the chips: its ``version``, ``note`` and ``created_at``."""
+def counts(db: Session, session_id: int, *, most: int = COUNTS_LOOKED_AT) -> Rows:
+    """The latest counts of the chips, latest first: their ``version``, ``note`` and ``created_at``.
+
+    ``changed`` is the first version since in which chips were moved by hand or deals changed, None if there is none.
+    """
+    later = aliased(SessionChange)
+    changed = (
+        select(later.version)
+        .where(
+            later.session_id == SessionChange.session_id,
+            later.version > SessionChange.version,
+            later.kind.in_(("adjustment", "correct", "void", "restore", "decide")),
+        )
+        .order_by(later.version)
+        .limit(1)
+    )
     return db.execute(
-        select(SessionChange.version, SessionChange.note, SessionChange.created_at)
+        select(
+            SessionChange.version,
+            SessionChange.note,
+            SessionChange.created_at,
+            changed.scalar_subquery().label("changed"),
+        )
         .where(SessionChange.session_id == session_id, SessionChange.kind == "count")
         .order_by(SessionChange.version.desc())
-        .limit(1)
-    ).one_or_none()
+        .limit(most)
+    ).all()
 
 
-def changed_since(db: Session, session_id: int, version: int) -> bool:
-    """Whether chips were moved by hand or deals changed after a version of a session."""
-    kinds = SessionChange.kind.in_(("adjustment", "correct", "void", "restore", "decide"))
-    of_session = SessionChange.session_id == session_id, SessionChange.version > version
-    return db.scalar(select(SessionChange.version).where(*of_session, kinds).limit(1)) is not None
+def deals_counted(db: Session, session_id: int, after: int, before: int, limit: int) -> Rows:
+    """The latest deals that were recorded or changed between two versions of a session, latest first.
 
-
-def paid_deals(db: Session, session_id: int, before: int, limit: int) -> Rows:
-    """The latest deals that count of those recorded before the session's version *before*, latest first."""
+    Of those that were recorded then only such as count, and any that were changed.
+    """
+    changed = select(DealVersion.number).where(
+        DealVersion.session_id == session_id, DealVersion.replaced > after, DealVersion.replaced < before
+    )
     return db.execute(
         select(*Deal.__table__.columns)
-        .where(Deal.session_id == session_id, Deal.recorded < before, Deal.status == "scored")
+        .where(
+            Deal.session_id == session_id,
+            Deal.recorded < before,
+            or_(and_(Deal.recorded > after, Deal.status == "scored"), Deal.number.in_(changed)),
+        )
         .order_by(Deal.number.desc())
         .limit(limit)
+    ).all()
+
+
+def deals_before_change(db: Session, session_id: int, after: int, before: int, numbers: Sequence[int]) -> Rows:
+    """What some deals said before each change of them between two versions of a session, the latest change first.
+
+    Each with its ``number``, ``status`` and ``facts`` then, and the table ``before`` it and when it was ``recorded``.
+    """
+    return db.execute(
+        select(DealVersion.number, DealVersion.status, DealVersion.facts, Deal.before, Deal.recorded)
+        .join(Deal, (Deal.session_id == DealVersion.session_id) & (Deal.number == DealVersion.number))
+        .where(
+            DealVersion.session_id == session_id,
+            DealVersion.number.in_(numbers),
+            DealVersion.replaced > after,
+            DealVersion.replaced < before,
+        )
+        .order_by(DealVersion.replaced.desc())
+        .limit(CHANGES_SHOWN)
     ).all()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -467,6 +466,19 @@ class Payoff:
 
 Payoffs = tuple[Payoff, ...]
 
+
+@dataclass(frozen=True, slots=True)
+class OtherRate:
+    """What would have been paid for a deal by another row of its contract's payoffs.
+
+    ``trump`` is that of the row, and ``ending`` the row itself, where the deal had another.
+    """
+
+    payments: tuple[Payment, ...]
+    trump: str | None
+    ending: Payoff | None
+
+
 D = TypeVar("D")
 
 
@@ -615,15 +627,6 @@ class CardGame(ABC, Generic[D]):
         """
         return tuple(field for field in _asked(self.fields(table), facts) if not field.follows)
 
-    def other_rates(self, facts: Facts, table: Table) -> tuple[tuple[int, ...], ...]:
-        """What each seat would have got in chips, had any of the suits been trump in which the deal can be played."""
-        trumps = next((field.choices for field in self.fields(table) if field.name == "trump"), ())
-        found: dict[tuple[int, ...], None] = {}
-        for trump in trumps:
-            with suppress(Refused):
-                found[self.play({**facts, "trump": trump}, table).chips] = None
-        return tuple(found)
-
     def complete(self, facts: Facts, table: Table) -> Facts:
         """*facts* with what follows from them: the only possible trump, the last player's tricks, a fixed partner."""
         completed = dict(facts)
@@ -676,6 +679,10 @@ class CardGame(ABC, Generic[D]):
     @abstractmethod
     def pay(self, score: DealScore[D]) -> tuple[Payment, ...]:
         """From whom to whom the chips of *score* go."""
+
+    def other_rates(self, score: DealScore[D]) -> tuple[OtherRate, ...]:
+        """What the contract of *score* brings with another trump or ending, nearest first, if that is not the same."""
+        return ()
 
     @abstractmethod
     def explain(self, score: DealScore[D]) -> tuple[Line, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -26,6 +26,7 @@ from scorekeeper.rules.base import (
     Only,
     Option,
     OptionValue,
+    OtherRate,
     Payment,
     Payoff,
     Payoffs,
@@ -453,16 +454,7 @@ class Mensch(CardGame[MenschDeal]):
         if declarer is None or tricks is None:
             return self.unscored(deal, table, Result.PASSED_OUT, table.dealer_after_throw_in)
         payoff = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][tricks]
-        change = payoff.change
-        points, opponent = [0] * len(table.totals), change["opponent"]
-        for seat in table.seats:
-            points[seat] = opponent
-        points[declarer] = change["declarer"]
-        if rules.fixed_partners:
-            partner = table.left_of(declarer, 2)
-        if partner is not None:
-            points[partner] = change["partner"]
-        chips = tuple(points)
+        chips = _brought(payoff, declarer, table.left_of(declarer, 2) if rules.fixed_partners else partner, table)
         after = Table(
             table.ruleset,
             table.next_dealer,
@@ -497,6 +489,24 @@ class Mensch(CardGame[MenschDeal]):
             elif chips > 0:
                 payments.append(Payment(player, opponent, chips))
         return tuple(payments)
+
+    def other_rates(self, score: DealScore[MenschDeal]) -> tuple[OtherRate, ...]:
+        deal, table = score.deal, score.before
+        if deal is None or deal.declarer is None or deal.tricks is None:
+            return ()
+        rules = _rules(table.ruleset)
+        partner = table.left_of(deal.declarer, 2) if rules.fixed_partners else deal.partner
+        own = rules.by_tricks[deal.contract, deal.trump is Suit.CLUBS][deal.tricks]
+        rates = (
+            OtherRate(
+                self.pay(replace(score, chips=_brought(row, deal.declarer, partner, table))),
+                None if row.trump == own.trump else row.trump,
+                None if row.low <= deal.tricks <= row.high else row,
+            )
+            for row in rules.payoffs
+            if row.case == deal.contract and row.change != own.change
+        )
+        return tuple(sorted(rates, key=lambda rate: rate.ending is not None))
 
     def explain(self, score: DealScore[MenschDeal]) -> tuple[Line, ...]:
         deal, table = score.deal, score.before
@@ -533,6 +543,17 @@ class Mensch(CardGame[MenschDeal]):
 
     def payoffs(self, ruleset: Ruleset) -> Payoffs:
         return _rules(ruleset).payoffs
+
+
+def _brought(payoff: Payoff, declarer: Seat, partner: Seat | None, table: Table) -> tuple[int, ...]:
+    """What *payoff* brings each seat at *table*."""
+    chips = [0] * len(table.totals)
+    for seat in table.seats:
+        chips[seat] = payoff.change["opponent"]
+    chips[declarer] = payoff.change["declarer"]
+    if partner is not None:
+        chips[partner] = payoff.change["partner"]
+    return tuple(chips)
 
 
 def _bid_of(read_seat: Callable[[object], Seat | None]) -> Callable[[object], Bid | None]:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
-from scorekeeper.ledger import MAX_MINOR, Choices, EntryKind, MoneyKind, Plan, UnbalancedLedger, settles_alike
+from scorekeeper.ledger import MAX_MINOR, Choices, EntryKind, MoneyKind, Plan, UnbalancedLedger, plan_with, settles
 from scorekeeper.ledger import Transfer as PlannedTransfer
 from scorekeeper.ledger.chipset import Colour, worth
 from scorekeeper.limits import MAX_CHIPS
@@ -54,7 +54,7 @@ from scorekeeper.services.history import (
 )
 from scorekeeper.services.ledger import MONEY_SUMS, SEAT_SUMS, adjustments, in_hand, price_of
 from scorekeeper.services.seats import seating_of
-from scorekeeper.services.settlement import choices_made, plan
+from scorekeeper.services.settlement import choices_made, claims
 
 _POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "open": EntryKind.BUY_IN,
@@ -160,6 +160,11 @@ class _Stored:
         self.money = self._rows(db, MoneyEntry, MoneyEntry.version, MoneyEntry.line)
         self.deal_versions = self._rows(db, DealVersion, DealVersion.number, DealVersion.replaced)
         self.kind_of = {change.version: change.kind for change in self.changes}
+        self.seatings: list[tuple[int, Mapping[Seat, int]]] = [
+            (min(change.version, session.version), {Seat(seat): player for seat, player in json.loads(change.note)})
+            for change in self.changes
+            if change.kind == "seats"
+        ]
         self.game, _ = game_of(self.session)
         self.replayed: Replayed = replay(
             self.game,
@@ -216,11 +221,7 @@ class _Stored:
     def of_seatings(self) -> Iterator[Difference]:
         """Everybody sits as they did at the beginning until they are seated anew."""
         began = [[row.seat, row.player_id] for row in self.seats[: len(self.session.opening)]]
-        seatings = [(0, began)] + [
-            (change.version, seating_of({Seat(seat): player for seat, player in json.loads(change.note)}))
-            for change in self.changes
-            if change.kind == "seats"
-        ]
+        seatings = [(0, began)] + [(version, seating_of(players)) for version, players in self.seatings]
         for row in self.deals:
             _, seating = seatings[bisect(seatings, row.recorded, key=itemgetter(0)) - 1]
             yield from self._compare(f"seating of deal {row.number}", row.seating, seating)
@@ -251,7 +252,8 @@ class _Stored:
             if change.kind == "count":
                 count = Count.noted(change.note)
                 seats = self.seats_at(change.version)[: len(count.due)]
-                yield from self._compare(f"chips due in {change.version}", count.due, in_hand(self.session, seats))
+                due = tuple(count.began + chips for chips in in_hand(self.session, seats))
+                yield from self._compare(f"chips due in {change.version}", count.due, due)
                 yield from self._can_be_pieces(change.version, *(stack for stack in count.pieces if stack))
                 yield from self._compare(
                     f"chips counted in {change.version}",
@@ -295,21 +297,17 @@ class _Stored:
             choices = choices_made(row.choices)
             yield from self._compare(f"choices of {what}", self._can_be_chosen(choices), True)
             try:
-                expected = plan(price_of(self.session), self.seats_at(row.version), choices)
+                due = claims(price_of(self.session), self.seats_at(row.version), choices.keeper)
             except UnbalancedLedger:
                 # What does not sum to zero has been reported, and cannot be settled.
                 continue
+            # Not all versions drew up the same plan, but each one that settles what was due.
             stored = Plan(
                 tuple(PlannedTransfer(*line) for line in lines[row.version]),
                 {int(seat): amount for seat, amount in row.left_open.items()},
             )
-            # Plans were drawn up otherwise once: what was too little to be paid was left to whoever was between.
-            if choices.least > 1 and settles_alike(stored, expected, choices):
-                expected = stored
-            transfers = [(transfer.payer, transfer.payee, transfer.amount) for transfer in expected.transfers]
-            yield from self._compare(what, lines[row.version], transfers)
-            left = {str(seat): amount for seat, amount in expected.left.items() if amount}
-            yield from self._compare(f"what {what} leaves open", row.left_open, left)
+            if not settles(stored, due, choices):
+                yield from self._compare(what, stored, plan_with(due, choices))
             last = self.session.version if row.withdrawn is None else row.withdrawn - 1
             yield from self._compare(f"results at {what}", self._results_at(last), self._results_at(row.version))
             if row.withdrawn is not None:
@@ -462,8 +460,9 @@ class _Stored:
             yield from self._compare("groups of its rows", groups, set())
 
     def seats_at(self, version: int) -> list[AnyRow]:
-        """What the seats' rows should say after *version*, by the ledger."""
+        """What the rows of those who had a seat by *version* should say after it, by the ledger."""
         opening = self.session.opening
+        came = {seat: at for at, players in reversed(self.seatings) for seat in players if seat >= len(opening)}
         seats = [
             {
                 "seat": row.seat,
@@ -483,7 +482,7 @@ class _Stored:
         for entry in self.money:
             if entry.version <= version and entry.seat is not None and entry.kind in MONEY_SUMS:
                 seats[entry.seat][MONEY_SUMS[entry.kind].key] += entry.amount
-        return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats]
+        return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats if came.get(seat["seat"], 0) <= version]
 
     def add_to(self, won: Standings) -> None:
         """Add what the session should bring its players in the standings of the group."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries
+from scorekeeper.ledger import EntryKind
 from scorekeeper.ledger.chipset import Colour, counter, worth
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.rules import Problem, Refused
@@ -18,22 +21,28 @@ from scorekeeper.services.transaction import AlreadyDone, SessionCommand, change
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountIn(SessionCommand):
-    """``counted`` are the chips of each seat as they lie on the table, ``pieces`` their colours where they are said."""
+    """``counted`` are the chips of each seat as they lie on the table, ``pieces`` their colours where they are said.
+
+    ``began`` are the chips that each began with beside those that were bought here.
+    """
 
     counted: tuple[int, ...]
     pieces: tuple[tuple[Colour, ...] | None, ...] = ()
+    began: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
     """The chips of each seat as they were ``counted``, and as they were ``due`` by the score then.
 
-    ``pieces`` are the chips of each seat by colour, where they were counted so; empty if nobody's were.
+    ``pieces`` are the chips of each seat by colour, where they were counted so; empty if nobody's were. ``began`` are
+    those of the ``due`` that each began with, and that were not bought here.
     """
 
     counted: tuple[int, ...]
     due: tuple[int, ...]
     pieces: tuple[tuple[Colour, ...] | None, ...] = ()
+    began: int = 0
 
     @property
     def off(self) -> tuple[int, ...]:
@@ -53,17 +62,61 @@ class Count:
     @classmethod
     def noted(cls, note: str) -> Count:
         """The count that :meth:`note` wrote down."""
-        counted, due, *colours = note.split("/", 2)
-        pieces = json.loads(colours[0]) if colours else ()
+        if note.startswith("{"):
+            kept = json.loads(note)
+        else:
+            # As it was written once: "43,37/40,40", and the colours after another stroke.
+            counted, due, *colours = note.split("/", 2)
+            pieces = json.loads(colours[0]) if colours else ()
+            kept = {"counted": counted.split(","), "due": due.split(","), "pieces": pieces, "began": 0}
         return cls(
-            _numbers(counted),
-            _numbers(due),
-            tuple(stack if stack is None else tuple(Colour(*colour) for colour in stack) for stack in pieces),
+            _numbers(kept["counted"]),
+            _numbers(kept["due"]),
+            tuple(stack if stack is None else tuple(Colour(*colour) for colour in stack) for stack in kept["pieces"]),
+            int(kept["began"]),
         )
 
     def note(self) -> str:
-        numbers = [",".join(map(str, numbers)) for numbers in (self.counted, self.due)]
-        return "/".join([*numbers, json.dumps(self.pieces, ensure_ascii=False)] if self.pieces else numbers)
+        kept = {"counted": self.counted, "due": self.due, "pieces": self.pieces, "began": self.began}
+        return json.dumps(kept, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCount:
+    """A count of the history. ``changed`` says that chips were moved by hand or deals changed since.
+
+    ``accepted`` says that chips were moved to just what had been counted.
+    """
+
+    version: int
+    created_at: datetime
+    count: Count
+    changed: bool
+    accepted: bool
+
+    @property
+    def known(self) -> bool:
+        """Whether the score says of everybody what lies on the table."""
+        return self.accepted or not any(self.count.off)
+
+
+def counts(db: Session, session_id: int) -> list[KeptCount]:
+    """The latest counts of a session, latest first."""
+    kept = queries.counts(db, session_id)
+    moved: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for entry in queries.entries(db, session_id, [row.changed for row in kept if row.changed is not None]):
+        if entry.kind == EntryKind.ADJUSTMENT:
+            moved[entry.version][entry.seat] = entry.chips
+    return [
+        KeptCount(
+            row.version,
+            row.created_at,
+            count := Count.noted(row.note),
+            changed=row.changed is not None,
+            accepted=any(count.off) and moved[row.changed] == {seat: off for seat, off in enumerate(count.off) if off},
+        )
+        for row in kept
+    ]
 
 
 def count_in(db: Session, command: CountIn) -> None:
@@ -76,26 +129,31 @@ def count_in(db: Session, command: CountIn) -> None:
     try:
         with transaction(db):
             by_colour = command.pieces if any(command.pieces) else ()
-            count = Count(command.counted, held(db, command.session_id), by_colour)
+            due = tuple(command.began + chips for chips in held(db, command.session_id))
+            count = Count(command.counted, due, by_colour, command.began)
             while_open(change_session(db, command, "count", note=count.note()))
-            seats = len(count.due)
-            if (
-                len(count.pieces) not in (0, seats)
-                or len(count.counted) != seats
-                or not all(0 <= chips <= MAX_CHIPS for chips in count.counted)
-            ):
-                raise Refused(Problem("CHIPS_RANGE", "counted", {"low": 0, "high": MAX_CHIPS}))
-            if problems := list(_wrong_sums(count)):
+            if problems := list(_problems(count)):
                 raise Refused(*problems)
     except AlreadyDone:
         return
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split(",")))
+def _numbers(values: Iterable[int | str]) -> tuple[int, ...]:
+    return tuple(map(int, values))
 
 
-def _wrong_sums(count: Count) -> Iterator[Problem]:
+def _problems(count: Count) -> Iterator[Problem]:
+    bounds = {"low": 0, "high": MAX_CHIPS}
+    seats = len(count.due)
+    if not 0 <= count.began <= MAX_CHIPS:
+        yield Problem("CHIPS_RANGE", "began", bounds)
+    if (
+        len(count.pieces) not in (0, seats)
+        or len(count.counted) != seats
+        or not all(0 <= chips <= MAX_CHIPS for chips in count.counted)
+    ):
+        yield Problem("CHIPS_RANGE", "counted", bounds)
+        return
     for seat, pieces in enumerate(count.pieces):
         if pieces is not None and worth(pieces) != count.counted[seat]:
             yield Problem("COLOURS_SUM", f"chips-{seat}", {"sum": worth(pieces)})

@@ -3,45 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from flask import Blueprint, flash, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
+from flask_babel import lazy_gettext as later
 from flask_babel import ngettext
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.ledger.chipset import together
-from scorekeeper.ledger.count_in import Explanation, Fault, PaidDeal, Slip, explanations
 from scorekeeper.models import AnyRow
-from scorekeeper.rules import DealScore, Unit
+from scorekeeper.rules import Unit
 from scorekeeper.rules.base import MAX_ACCOUNTS
 from scorekeeper.services.chipset import colours_of
-from scorekeeper.services.counts import Count, CountIn, count_in
+from scorekeeper.services.counts import Count, CountIn, KeptCount, count_in, counts
 from scorekeeper.services.transaction import SessionClosed, StaleSession
-from scorekeeper.web import access, amounts, sheet
+from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.chips import ChipsField, with_field_for_each
 from scorekeeper.web.forms import SessionForm, command_fields
 from scorekeeper.web.pieces import PiecesField, add_up, said
+from scorekeeper.web.slips import search
 from scorekeeper.web.tags import answer, form_tag
 
 blueprint = Blueprint("counts", __name__)
-
-DEALS_SEARCHED: Final = 60
-"""The latest deals among which an explanation is looked for."""
 
 
 class CountForm(SessionForm):
     """The chips in front of each seat: ``chips-0`` and so on, or by colour: ``pieces-0``."""
 
+    began = ChipsField(later("Each began with"), low=0, optional=True)
     seats: range
+    bought = True
+    """Whether anybody has bought chips here: where nobody has, they must have begun with some."""
 
     def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
         super().validate(extra_validators)
         for seat in self.seats:
             add_up(self[f"chips-{seat}"], self[f"pieces-{seat}"])
+        if not (self.bought or self.began.errors or self.began.data is not None):
+            self.began.errors = [self.began.out_of_bounds()]
         return not self.errors
 
 
@@ -77,8 +80,10 @@ def keep(session_id: int) -> ResponseReturnValue:
     counted = tuple(form[f"chips-{seat.seat}"].data for seat in seats)
     # Nothing has no colour.
     pieces = tuple(form[f"pieces-{seat}"].data if chips else () for seat, chips in enumerate(counted))
+    began = (form.began.data or 0) if "began" in form else 0
+    command = CountIn(**command_fields(session, form), counted=counted, pieces=pieces, began=began)
     try:
-        count_in(db.session(), CountIn(**command_fields(session, form), counted=counted, pieces=pieces))
+        count_in(db.session(), command)
     except StaleSession:
         session = access.game_session(session_id)
         form.renew(session.version)
@@ -93,6 +98,9 @@ def _form(session: AnyRow, seats: Sequence[AnyRow], fresh_on: int | None = None)
     """The form that was sent, or a fresh one on the session's version *fresh_on*."""
     form = CountForm(**{} if fresh_on is None else {"formdata": None, "expected_version": fresh_on})
     form.seats = range(len(seats))
+    form.bought = any(seat.bought for seat in seats)
+    if all(seat.bought for seat in seats):
+        del form.began
     colours = colours_of(session.chip_set)
     for seat in form.seats:
         form[f"pieces-{seat}"].colours = colours
@@ -106,7 +114,9 @@ def _fresh_page(session: AnyRow) -> ResponseReturnValue:
 
 def _page(session: AnyRow, seats: Sequence[AnyRow], form: CountForm, status: int = 200) -> ResponseReturnValue:
     names = [seat.name for seat in seats]
-    latest = queries.latest_count(db.session(), session.id)
+    kept = counts(db.session(), session.id)
+    if kept and "began" in form and form.began.raw_data is None:
+        form.began.data = kept[0].count.began or None
     page = render_template(
         "counts/count.html",
         session=session,
@@ -115,19 +125,18 @@ def _page(session: AnyRow, seats: Sequence[AnyRow], form: CountForm, status: int
         by_colour=bool(session.chip_set),
         closed=session.state == "closed",
         stale=status == 409,
-        **(_result(session, names, latest) if latest else {"rows": []}),
+        **(_result(session, names, kept) if kept else {"rows": []}),
     )
     return page, status
 
 
-def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[str, object]:
-    """What the latest count has shown, and what can be done about it while nothing else has happened since."""
-    found = Count.noted(latest.note)
+def _result(session: AnyRow, names: Sequence[str], kept: Sequence[KeptCount]) -> Mapping[str, object]:
+    """What the latest count has shown, what would explain it, and what can be done about it."""
+    latest = kept[0]
+    found = latest.count
     total = sum(found.off)
     off = [(seat, chips) for seat, chips in enumerate(found.off) if chips]
-    deals = queries.paid_deals(db.session(), session.id, latest.version, DEALS_SEARCHED) if off and not total else []
-    titles = {deal.number: sheet.title_of(deal.facts, names) for deal in deals}
-    explained = explanations(found.off, [*_paid_deals(session, deals)])
+    open_question = bool(off) and not total and not latest.changed
     return {
         "when": latest.created_at,
         "rows": [
@@ -135,14 +144,21 @@ def _result(session: AnyRow, names: Sequence[str], latest: AnyRow) -> Mapping[st
             for seat, (counted, due, pieces) in enumerate(zip(found.counted, found.due, _colours(found), strict=True))
         ],
         "total": Counted(_("All"), words.number(sum(found.counted)), words.number(sum(found.due)), _off(total)),
-        "verdict": [*_verdict(names, off, total), *_beyond_the_set(session, found)],
-        "explained": [list(_sentences(explanation, names, titles)) for explanation in explained],
-        "searched": bool(deals) and not explained,
+        "verdict": [*_since(latest), *_verdict(names, found, off, total), *_beyond_the_set(session, found)],
+        "found": search(session, names, kept) if open_question else None,
         "accept": [(f"adjust-chips-{seat}", chips) for seat, chips in off]
-        if off and not total and session.version == latest.version and session.state == "open"
+        if open_question and session.version == latest.version and session.state == "open"
         else [],
         "note": _("Count of %(when)s", when=words.moment(latest.created_at)),
     }
+
+
+def _since(latest: KeptCount) -> Iterator[str]:
+    """What has become of a count."""
+    if latest.accepted:
+        yield _("This count was accepted: the score was moved to what lay on the table.")
+    elif latest.changed:
+        yield _("Since this count chips were moved by hand or deals were changed. Count again to see where it stands.")
 
 
 def _colours(found: Count) -> list[str]:
@@ -164,20 +180,11 @@ def _beyond_the_set(session: AnyRow, found: Count) -> Iterator[str]:
             )
 
 
-def _paid_deals(session: AnyRow, deals: Sequence[AnyRow]) -> Iterator[PaidDeal]:
-    """How *deals* were to be paid, as far as the rules still say what was stored."""
-    for deal in deals:
-        score = sheet.score_of(session, deal)
-        if isinstance(score, DealScore) and list(score.chips) == deal.chips and any(deal.chips):
-            payments = tuple((payment.payer, payment.payee, payment.chips) for payment in score.payments)
-            yield PaidDeal(deal.number, payments, score.game.other_rates(deal.facts, score.before))
-
-
 def _off(chips: int) -> Amount:
     return amounts.change(chips, Unit.CHIPS)
 
 
-def _verdict(names: Sequence[str], off: Sequence[tuple[int, int]], total: int) -> list[str]:
+def _verdict(names: Sequence[str], found: Count, off: Sequence[tuple[int, int]], total: int) -> list[str]:
     """Whether the count agrees with the score, and if not, by how much and where."""
     if total > 0:
         said = [
@@ -198,38 +205,6 @@ def _verdict(names: Sequence[str], off: Sequence[tuple[int, int]], total: int) -
         )
     if not off:
         said.append(_("Everybody has what the score says."))
+    if found.began:
+        said.append(_("Each is taken to have begun with %(chips)s.", chips=amounts.counted(found.began)))
     return said
-
-
-def _sentences(explanation: Explanation, names: Sequence[str], titles: Mapping[int, str]) -> Iterator[tuple[int, str]]:
-    """Each slip in a sentence, with the number of its deal."""
-    for slip in explanation:
-        yield (
-            slip.deal,
-            _(
-                "Deal %(number)s · %(deal)s: %(slip)s",
-                number=words.number(slip.deal),
-                deal=titles[slip.deal],
-                slip=_slip(slip, names),
-            ),
-        )
-
-
-def _slip(slip: Slip, names: Sequence[str]) -> str:
-    if not slip.between:
-        return {
-            Fault.UNPAID: _("not paid."),
-            Fault.REVERSED: _("paid the wrong way round."),
-            Fault.TWICE: _("paid twice."),
-            Fault.OTHER_RATE: _("paid as if another suit had been trump."),
-        }[slip.fault]
-    return " ".join(_payment(slip.fault, *between, names) for between in slip.between)
-
-
-def _payment(fault: Fault, payer: int, payee: int, names: Sequence[str]) -> str:
-    people = {"payer": words.name_of(payer, names), "payee": words.name_of(payee, names)}
-    return {
-        Fault.UNPAID: _("%(payer)s did not pay %(payee)s.", **people),
-        Fault.REVERSED: _("%(payee)s paid %(payer)s instead of the other way round.", **people),
-        Fault.TWICE: _("%(payer)s paid %(payee)s twice.", **people),
-    }[fault]

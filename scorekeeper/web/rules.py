@@ -124,7 +124,7 @@ def _blocks(game: CardGame[Any], payoffs: Payoffs, roles: tuple[str, ...]) -> It
     for (case, trump), rows in groupby(payoffs, key=lambda row: (row.case, row.trump)):
         shown = tuple(
             PayoffRow(
-                _tricks(row),
+                tricks_of(row),
                 "" if row.result is Result.PLAYED else result_name(row.result),
                 tuple(_amount(game, row, role) for role in roles),
             )
@@ -134,7 +134,8 @@ def _blocks(game: CardGame[Any], payoffs: Payoffs, roles: tuple[str, ...]) -> It
         yield PayoffBlock(case_name(case), trump_kind_name(trump) if game.unit is Unit.CHIPS else None, shown)
 
 
-def _tricks(row: Payoff) -> str:
+def tricks_of(row: Payoff) -> str:
+    """For how many tricks a payoff holds."""
     if row.low == row.high:
         return number(row.low)
     return _("%(low)s–%(high)s", low=number(row.low), high=number(row.high))

@@ -9,17 +9,23 @@ from sqlalchemy.orm import Session
 from scorekeeper import queries
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Deal
+from scorekeeper.rules import Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.chipset import set_chips
-from scorekeeper.services.counts import CountIn, count_in
-from scorekeeper.services.deals import CorrectDeal, correct_deal
+from scorekeeper.services.counts import Count, CountIn, count_in
+from scorekeeper.services.deals import CorrectDeal, RestoreDeal, VoidDeal, correct_deal, restore_deal, void_deal
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
+from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in
+from scorekeeper.web import slips
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import chips_of, dump
 from tests.http.visitor import Form, Page
 
 BOUGHT = 40
+HALF = "Deal 1 · Half, Clubs: Ann with Cleo"
+FIVE = "Deal 2 · Five, Spades: Ben"
+TWICE = "paid twice, paid as if it had been in clubs or paid as if it had been made with 8 tricks"
 
 
 @pytest.fixture
@@ -87,13 +93,16 @@ def test_chips_that_are_missing_altogether_are_said_and_not_guessed_at(host: Hos
 @pytest.mark.parametrize(
     ("changes", "first"),
     [
-        ((-1, 1, -1, 1), "Deal 1 · Half, Clubs: Ann with Cleo: not paid."),
-        ((-2, 2, -2, 2), "Deal 1 · Half, Clubs: Ann with Cleo: paid the wrong way round."),
-        ((1, -3, 1, 1), "Deal 2 · Five, Spades: Ben: not paid."),
-        ((-1, 3, -1, -1), "Deal 2 · Five, Spades: Ben: paid twice."),
-        ((0, 1, 0, -1), "Deal 2 · Five, Spades: Ben: Dan paid Ben twice."),
-        ((1, -2, 1, 0), "Deal 2 · Five, Spades: Ben: Cleo did not pay Ben. Ann did not pay Ben."),
-        ((2, -2, 0, 0), "Deal 2 · Five, Spades: Ben: Ben paid Ann instead of the other way round."),
+        ((-1, 1, -1, 1), f"{HALF} The whole deal: not paid."),
+        ((-3, 3, -3, 3), f"{HALF} The whole deal: paid as if it had been set."),
+        ((1, -3, 1, 1), f"{FIVE} The whole deal: not paid."),
+        ((2, -6, 2, 2), f"{FIVE} The whole deal: paid the wrong way round or paid as if it had been set."),
+        ((-1, 3, -1, -1), f"{FIVE} The whole deal: {TWICE}."),
+        ((-3, 9, -3, -3), f"{FIVE} The whole deal: paid as if it had been in clubs and made with 8 tricks."),
+        ((0, 1, 0, -1), f"{FIVE} Dan to Ben: {TWICE}."),
+        ((1, -2, 1, 0), f"{FIVE} Cleo to Ben: not paid. Ann to Ben: not paid."),
+        ((1, 0, -1, 0), f"{FIVE} Cleo to Ben: {TWICE}. Ann to Ben: not paid."),
+        ((3, -3, 0, 0), f"{FIVE} Ann to Ben: paid as if it had been in clubs and set."),
     ],
 )
 def test_the_deal_that_would_explain_it_is_named(
@@ -129,7 +138,191 @@ def test_what_nothing_explains_is_said(host: Host, session: MadeSession) -> None
     page = off(host, session, 17, -17, 0, 0)
 
     assert explanations(page) == []
-    assert "No one deal paid wrongly, and no two, would explain it." in page.text
+    assert "neither one deal nor two, not paid, or paid the wrong way round, twice or at another rate." in page.text
+    assert "2 deals were searched." in page.text
+
+
+def test_it_is_said_how_far_back_was_looked(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=100)
+    make_deal(db, session, {"contract": "solo", "declarer": 1, "trump": "hearts", "tricks": 8})
+    for _ in range(slips.DEALS_SEARCHED):
+        make_deal(db, session, HALF_MADE)
+
+    page = off(host, session, 0, 4, 0, -4)
+
+    assert "The latest 60 deals were searched, and none before them." in page.text
+    assert not any("Solo" in explanation for explanation in explanations(page))
+
+
+def test_deals_before_a_count_that_agreed_are_not_suspected(host: Host, db: Session, session: MadeSession) -> None:
+    off(host, session, 0, 0, 0, 0)
+    make_deal(db, session, HALF_MADE)
+
+    page = off(host, session, -1, 1, -1, 1)
+
+    assert explanations(page) == ["Deal 3 · Half, Clubs: Ann with Cleo The whole deal: not paid."]
+    assert "1 deal was searched." in page.text
+    assert "agreed. What was dealt before it was paid right." in page.text
+
+
+def test_nor_are_those_before_a_count_that_was_accepted(host: Host, db: Session, session: MadeSession) -> None:
+    off(host, session, 1, -1, 0, 0).form("/chips/adjust").submit()
+    make_deal(db, session, HALF_MADE)
+
+    page = off(host, session, -1, 1, -1, 1)
+
+    assert explanations(page) == ["Deal 3 · Half, Clubs: Ann with Cleo The whole deal: not paid."]
+    assert "was accepted. What was dealt before it was paid right." in page.text
+
+
+def test_a_count_that_was_off_clears_nobody(host: Host, session: MadeSession) -> None:
+    off(host, session, 1, -3, 1, 1)
+
+    assert explanations(off(host, session, 1, -3, 1, 1))[0] == f"{FIVE} The whole deal: not paid."
+
+
+def test_a_voided_deal_explains_chips_that_were_not_given_back(host: Host, db: Session, session: MadeSession) -> None:
+    void_deal(db, VoidDeal(**session.command(db), number=2))
+
+    assert explanations(off(host, session, -1, 3, -1, -1))[0] == (
+        f"{FIVE} The whole deal: voided, but the chips not given back."
+    )
+    assert explanations(off(host, session, -1, 1, 0, 0))[0] == (
+        f"{FIVE} Ann to Ben: voided, but the chips not given back."
+    )
+
+
+def test_a_corrected_deal_explains_chips_that_lie_as_before(host: Host, db: Session, session: MadeSession) -> None:
+    # As it was recorded, Cleo had it.
+    wrong = {**FIVE_IN_SPADES_MADE, "declarer": 2}
+    correct_deal(db, CorrectDeal(**session.command(db), number=2, facts=wrong))
+
+    assert explanations(off(host, session, 0, 4, -4, 0))[0] == (
+        "Deal 2 · Five, Spades: Cleo The whole deal: paid as it stood before it was changed."
+    )
+
+
+def test_a_deal_changed_after_a_count_that_agreed_was_paid_as_it_stood_then(
+    host: Host, db: Session, session: MadeSession
+) -> None:
+    off(host, session, 0, 0, 0, 0)
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts={**HALF_MADE, "tricks": 4}))
+
+    # Nobody has moved a chip, and it cannot be that the deal was not paid at all.
+    assert explanations(off(host, session, 3, -3, 3, -3)) == [
+        f"{HALF} The whole deal: paid as it stood before it was changed."
+    ]
+    assert explanations(off(host, session, 2, -2, 2, -2)) == []
+
+
+def test_a_deal_that_counts_again_after_a_count_that_agreed_may_not_have_been_paid_again(
+    host: Host, db: Session, session: MadeSession
+) -> None:
+    void_deal(db, VoidDeal(**session.command(db), number=2))
+    off(host, session, 0, 0, 0, 0)
+    restore_deal(db, RestoreDeal(**session.command(db), number=2))
+
+    assert explanations(off(host, session, 1, -3, 1, 1)) == [
+        f"{FIVE} The whole deal: paid as it stood before it was changed."
+    ]
+
+
+def test_a_count_that_was_accepted_says_so_and_explains_nothing(host: Host, session: MadeSession) -> None:
+    off(host, session, 1, -3, 1, 1).form("/chips/adjust").submit()
+
+    page = host.get(f"/sessions/{session.id}/count")
+
+    assert "This count was accepted: the score was moved to what lay on the table." in page.text
+    assert "What would explain it" not in page.text
+
+
+def test_a_count_is_not_explained_by_deals_as_they_are_now(host: Host, db: Session, session: MadeSession) -> None:
+    off(host, session, 1, -3, 1, 1)
+    correct_deal(db, CorrectDeal(**session.command(db), number=2, facts={**FIVE_IN_SPADES_MADE, "trump": "clubs"}))
+
+    page = host.get(f"/sessions/{session.id}/count")
+
+    assert "Since this count chips were moved by hand or deals were changed." in page.text
+    assert "What would explain it" not in page.text
+    assert table(page)[1] == ["Ann", "41", "40", "+1"]
+
+
+def test_chips_moved_otherwise_than_was_counted_accept_nothing(host: Host, db: Session, session: MadeSession) -> None:
+    off(host, session, 1, -3, 1, 1)
+    adjust(db, Adjust(**session.command(db), chips=(1, -1, 0, 0), note="found under the table"))
+
+    page = host.get(f"/sessions/{session.id}/count")
+
+    assert "was accepted" not in page.text
+    assert "Since this count chips were moved by hand or deals were changed." in page.text
+
+
+def without_buying(host: Host, db: Session) -> MadeSession:
+    """Nobody's chips are known: a Five in spades by Ben."""
+    session = make_session(db, group=host.group)
+    make_deal(db, session, FIVE_IN_SPADES_MADE)
+    return session
+
+
+def test_where_nobody_bought_each_began_with_as_many(host: Host, db: Session) -> None:
+    session = without_buying(host, db)
+
+    page = count(host, session, 19, 22, 20, 19).fill(began="20").submit()
+
+    assert table(page)[1:] == [
+        ["Ann", "19", "19", "0"],
+        ["Ben", "22", "23", "−1"],
+        ["Cleo", "20", "19", "+1"],
+        ["Dan", "19", "19", "0"],
+        ["All", "80", "80", "0"],
+    ]
+    assert "Each is taken to have begun with 20 chips." in page.text
+    assert explanations(page) == ["Deal 1 · Five, Spades: Ben Cleo to Ben: not paid."]
+    assert page.form("/count").data["began"] == "20"
+    assert list(differences(db)) == []
+
+
+def test_where_nobody_bought_it_must_be_said_how_many_each_began_with(host: Host, db: Session) -> None:
+    session = without_buying(host, db)
+    stored = dump(db)
+
+    page = count(host, session, 19, 23, 19, 19).submit()
+
+    assert page.status == 422
+    assert list(page.errors()) == ["began"]
+    assert dump(db) == stored
+
+
+def test_whoever_came_without_buying_may_have_begun_with_some(host: Host, db: Session) -> None:
+    session = without_buying(host, db)
+    buy_in(db, MoveChips(**session.command(db), seat=Seat(0), chips=10))
+
+    assert [row[2] for row in table(count(host, session, 9, 3, 0, 0).submit())[1:]] == ["9", "3", "−1", "−1", "10"]
+    again = count(host, session, 29, 23, 19, 19).fill(began="20").submit()
+    assert [row[3] for row in table(again)[1:]] == ["0", "0", "0", "0", "0"]
+
+
+def test_where_everybody_bought_nothing_else_is_asked(host: Host, session: MadeSession) -> None:
+    assert "began" not in host.get(f"/sessions/{session.id}/count").form("/count").data
+
+
+def test_the_history_says_what_was_counted(host: Host, session: MadeSession) -> None:
+    off(host, session, 3, -3, 0, 0)
+    off(host, session, 0, 0, 0, 0)
+
+    log = host.get(f"/sessions/{session.id}/history").text
+
+    assert "The chips were counted: Ann 43, Ben 39, Cleo 40, Dan 38. Too many or too few: Ann +3, Ben −3." in log
+    assert "The chips were counted: Ann 40, Ben 42, Cleo 40, Dan 38. It agreed with the score." in log
+
+
+def test_a_count_kept_long_ago_is_still_read() -> None:
+    white = Colour("white", 1, 43)
+
+    assert Count.noted("43,37/40,40") == Count((43, 37), (40, 40))
+    assert Count.noted('43,37/40,40/[[["white", 1, 43]], null]') == Count((43, 37), (40, 40), ((white,), None))
+    kept = Count((43, 37), (60, 60), ((white,), None), 20)
+    assert Count.noted(kept.note()) == kept
 
 
 def test_a_count_changes_nothing_until_it_is_accepted(host: Host, db: Session, session: MadeSession) -> None:
@@ -144,7 +337,7 @@ def test_a_count_changes_nothing_until_it_is_accepted(host: Host, db: Session, s
     assert "Count of" in log
     assert due(host, session) == [before[0] + 1, before[1] - 1, *before[2:]]
     assert list(differences(db)) == []
-    assert "The chips were counted." in log
+    assert "The chips were counted: Ann" in log
     again = host.get(f"/sessions/{session.id}/count")
     assert "Accept the count" not in again.text
 
@@ -203,7 +396,7 @@ def test_a_deal_that_todays_rules_refuse_is_left_out_of_the_search(
     page = off(host, session, -1, 3, -1, -1)
 
     assert page.status == 200
-    assert explanations(page)[0] == "Deal 2 · Five, Spades: Ben: paid twice."
+    assert explanations(page)[0] == f"{FIVE} The whole deal: {TWICE}."
 
 
 def by_colour(host: Host, session: MadeSession, *stacks: tuple[object, Sequence[object]]) -> Form:
@@ -235,7 +428,7 @@ def test_the_colours_are_added_up_and_kept(host: Host, db: Session, coloured: Ma
     ]
     assert list(differences(db)) == []
     log = host.get(f"/sessions/{coloured.id}/history").text
-    assert "The chips were counted. 30 white, 26 red" in log
+    assert "It agreed with the score. 30 white, 26 red" in log
     # What lies on the table is not in the bank, whatever was handed out before.
     assert "white 1 60 30 red 5 40 14" in host.get(f"/sessions/{coloured.id}/chips").text
 

@@ -15,7 +15,6 @@ from sqlalchemy import and_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from scorekeeper import queries
 from scorekeeper.cli import main
 from scorekeeper.ledger import Choices
 from scorekeeper.models import Base
@@ -24,8 +23,8 @@ from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DisputeDeal, dispute_deal
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import WrongCode, join, make_code
-from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_group, make_session
-from tests.sittings import Sitting, dump
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_group, make_session, seen_by
+from tests.sittings import MENSCH, Sitting, dump
 
 RESULTS = {
     "game_session": "version state table undecided deals opening first_dealer seating stake",
@@ -104,12 +103,31 @@ def played(db: Session) -> None:
         sitting.record(facts)
     sitting.next_game()
     sitting.record(CLUB_TURNED)
-    row = queries.session_of(db, sitting.made.id, [group.link_id])
-    assert row is not None
+    row = seen_by(db, sitting.made.id, group.link_id)
     make_code(db, row, Role.VIEWER)
     with suppress(WrongCode):
         join(db, "ABCDEF", "192.0.2.1")
     make_group(db, name="Others")
+
+
+@pytest.mark.parametrize(
+    "choices", [Choices(), Choices(apart=((0, 1), (0, 2), (0, 3))), Choices(keeper=3), Choices(least=5)]
+)
+def test_who_sits_down_later_has_no_part_in_earlier_settlements(db: Session, choices: Choices[int]) -> None:
+    sitting = Sitting.begin(db, MENSCH[0])
+    sitting.share(None, 3, (0, 1, 2, 3))
+    sitting.share(0, 1)
+    sitting.move(0, 1, 2)
+    sitting.close(choices)
+    sitting.reopen()
+    sitting.sit("Ann", "Ben", "Cleo", "Dan", "Eve")
+    assert list(differences(db)) == []
+
+    sitting.close(choices)
+    sitting.reopen()
+    sitting.sit("Fay", "Ben", "Cleo", "Eve")
+
+    assert list(differences(db)) == []
 
 
 def another(value: object) -> object:

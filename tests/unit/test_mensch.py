@@ -7,6 +7,7 @@ import pytest
 
 from scorekeeper.rules import (
     CARD_GAMES,
+    MISDEAL,
     Facts,
     IllegalRules,
     Line,
@@ -323,14 +324,62 @@ def test_a_session_is_one_game_as_a_whole() -> None:
     assert [problem.code for problem in refused.value.problems] == ["GAME_NOT_OVER"]
 
 
-def test_the_other_rates_of_a_deal_are_those_of_the_other_suits_it_can_be_played_in() -> None:
+def other_rates(ruleset: str, facts: Facts) -> list[tuple[str | None, tuple[Result, int, int] | None, int]]:
+    """Each other rate: its trump and ending where the deal had another, and what it brings the declarer."""
     game = CARD_GAMES["mensch"]
-    table = game.open_table(game.ruleset("mensch"))
-    five = {"contract": "five", "declarer": 1, "trump": "spades", "tricks": 5}
-    half = {"contract": "half", "declarer": 0, "partner": 2, "trump": "clubs", "tricks": 5}
-    in_suits = {game.play({**five, "trump": trump}, table).chips for trump in ("clubs", "spades", "hearts", "diamonds")}
+    score = game.play(facts, game.open_table(game.ruleset(ruleset), seats=4))
+    return [
+        (
+            rate.trump,
+            (rate.ending.result, rate.ending.low, rate.ending.high) if rate.ending else None,
+            sum(
+                payment.chips * ((payment.payee == facts["declarer"]) - (payment.payer == facts["declarer"]))
+                for payment in rate.payments
+            ),
+        )
+        for rate in game.other_rates(score)
+    ]
 
-    assert set(game.other_rates(five, table)) == in_suits
-    assert len(in_suits) == 2
-    # A Half is always in clubs.
-    assert game.other_rates(half, table) == (game.play(half, table).chips,)
+
+def test_the_other_rates_of_a_deal_are_those_of_its_contract_with_another_trump_or_ending() -> None:
+    five = {"contract": "five", "declarer": 1, "trump": "spades", "tricks": 5}
+
+    assert other_rates("mensch", five) == [
+        ("clubs", None, 6),
+        (None, (Result.SET, 0, 4), -3),
+        (None, (Result.MADE, 8, 8), 6),
+        ("clubs", (Result.SET, 0, 4), -6),
+        ("clubs", (Result.MADE, 8, 8), 12),
+    ]
+
+
+def test_a_contract_that_is_always_in_clubs_has_the_rates_of_its_other_endings() -> None:
+    half = {"contract": "half", "declarer": 0, "partner": 2, "trump": "clubs", "tricks": 4}
+
+    assert other_rates("mensch", half) == [(None, (Result.MADE, 5, 7), 1), (None, (Result.MADE, 8, 8), 2)]
+
+
+@pytest.mark.parametrize("partnership", ["called", "fixed"])
+def test_another_rate_is_what_the_deal_would_have_cost_had_it_been_played_so(partnership: str) -> None:
+    ruleset = MENSCH.with_house_rules(MENSCH.ruleset("mensch"), {"partnership": partnership})
+    table = MENSCH.open_table(ruleset, seats=4)
+
+    for facts in (HALF, SIX, FORCED):
+        for rate in MENSCH.other_rates(MENSCH.play(facts, table)):
+            played = {
+                "trump": rate.trump or facts["trump"],
+                "tricks": rate.ending.low if rate.ending else facts["tricks"],
+            }
+            assert MENSCH.play({**facts, **played}, table).payments == rate.payments
+
+
+def test_what_brings_the_same_is_no_other_rate() -> None:
+    forced = {"contract": "forced", "declarer": 0, "partner": 2, "trump": "spades", "tricks": 5}
+
+    assert [chips for _, _, chips in other_rates("mensch", forced)] == [-1, 2]
+
+
+def test_a_deal_that_brings_nothing_has_no_other_rates() -> None:
+    game = CARD_GAMES["mensch"]
+
+    assert game.other_rates(game.play(MISDEAL, game.open_table(game.ruleset("mensch"), seats=4))) == ()
