@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import GameSession, Player
+from scorekeeper import queries
+from scorekeeper.models import AnyRow, GameSession, Player
 from scorekeeper.rules import CARD_GAMES, Facts, Seat
 from scorekeeper.services.deals import RecordDeal, record_deal
 from scorekeeper.services.groups import CreateGroup, NewLink, Role, create_group, create_link
@@ -32,6 +33,18 @@ _ids = itertools.count(1)
 
 def submission_id() -> str:
     return f"{next(_ids):032x}"
+
+
+def opened(db: Session, *link_ids: int) -> list[queries.OpenedLink]:
+    """Links as a browser keeps them that has opened them."""
+    return [link for link_id in link_ids if (link := queries.opened_link(db, link_id))]
+
+
+def seen_by(db: Session, session_id: int, link_id: int) -> AnyRow:
+    """A session as whoever has opened a link sees it."""
+    session = queries.session_of(db, session_id, opened(db, link_id))
+    assert session is not None
+    return session
 
 
 @dataclass(frozen=True, slots=True)

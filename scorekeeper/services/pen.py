@@ -33,7 +33,8 @@ def offered(db: Session, code: PenCode) -> AnyRow:
 
     :raises CodeUsed: if it hands over nothing any more.
     """
-    session = queries.session_of(db, code.session_id, [code.link_id])
+    shown_by = queries.opened_link(db, code.link_id)
+    session = shown_by and queries.session_of(db, code.session_id, [shown_by])
     if session is None or session.pen_since != code.since:
         raise CodeUsed
     return session

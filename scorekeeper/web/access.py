@@ -7,7 +7,8 @@ link has been withdrawn, is told what a stranger is told: there is no such page.
 from __future__ import annotations
 
 import secrets
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from flask import Response, abort, g, request, session
@@ -15,6 +16,7 @@ from flask import Response, abort, g, request, session
 from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
+from scorekeeper.queries import OpenedLink
 from scorekeeper.services.groups import Role
 from scorekeeper.web import picture
 
@@ -24,9 +26,18 @@ DAYS_KEPT: Final = 30
 """How old the cookie becomes before a page renews it."""
 
 
-def opened_links() -> list[int]:
+def opened_links() -> list[OpenedLink]:
     """The links this browser has opened, that used last at the end."""
-    return list(session.get("links", []))
+    kept = session.get("links", [])
+    if kept and isinstance(kept[0], int):
+        # A cookie of an earlier release holds numbers alone, of links that were there when it was written.
+        written_on = datetime.fromordinal(session.get("written_on", 1)).replace(tzinfo=UTC)
+        _keep(queries.links_made_before(db.session(), kept, written_on + timedelta(days=1)))
+    return [(link_id, datetime.fromtimestamp(made_at, UTC)) for link_id, made_at in session.get("links", [])]
+
+
+def _keep(links: Iterable[OpenedLink]) -> None:
+    session["links"] = [[link_id, made_at.timestamp()] for link_id, made_at in links]
 
 
 def remember_link(link_id: int) -> None:
@@ -35,12 +46,13 @@ def remember_link(link_id: int) -> None:
     Where that is full it forgets what opens nothing any more, else a session that has ended, else what was used least
     lately.
     """
-    links = [known for known in opened_links() if known != link_id]
+    links = [known for known in opened_links() if known[0] != link_id]
     if (excess := len(links) + 1 - LINKS_KEPT) > 0:
         in_use = queries.links_in_use(db.session(), links)
         forgotten = sorted(links, key=lambda known: (known in in_use) + in_use.get(known, False))[:excess]
         links = [known for known in links if known not in forgotten]
-    session["links"] = [*links, link_id]
+    opened = queries.opened_link(db.session(), link_id)
+    _keep([*links, opened] if opened else links)
     _renew()
     device()
 
@@ -54,9 +66,9 @@ def keep_links(page: Response) -> None:
     shown = request.method == "GET" and page.status_code == 200 and page.mimetype == "text/html"
     if not shown or "X-Fragment" in request.headers or not (links := opened_links()):
         return
-    used = g.get("used_link")
-    if used in links[: max(0, len(links) - LINKS_KEPT // 2)]:
-        session["links"] = [*(known for known in links if known != used), used]
+    used = [known for known in links[: max(0, len(links) - LINKS_KEPT // 2)] if known[0] == g.get("used_link")]
+    if used:
+        _keep([*(known for known in links if known not in used), *used])
     if _today() - session.get("written_on", 0) > DAYS_KEPT:
         _renew()
 

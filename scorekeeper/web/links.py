@@ -112,7 +112,7 @@ def make(group_id: int) -> ResponseReturnValue:
 def renew(group_id: int, link_id: int) -> ResponseReturnValue:
     form = SubmissionForm()
     made_by = group_id, link_id, form.submission_id.data or ""
-    here = link_id in access.opened_links()
+    here = queries.opened_link(db.session(), link_id) in access.opened_links()
     # A phone that renewed its own link and has had no reply comes back with the old one, which opens nothing any more.
     link = link_made(db.session(), group_id, token_of(*made_by)) if here else None
     if link is None:
@@ -230,7 +230,7 @@ def _page(group: AnyRow, form: LinkForm, refused: int | None = None, *errors: st
             "session": link.session_name,
             "handed_over": link.handed_over,
             "made": link.created_at,
-            "here": link.id in opened,
+            "here": (link.id, link.created_at) in opened,
             "errors": errors if link.id == refused else (),
         }
         for link in queries.links(db.session(), group.id)

@@ -34,7 +34,16 @@ from scorekeeper.services.sessions import Adjust, MoveChips, adjust, cash_out, c
 from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.services.transaction import take_pen
 from scorekeeper.sessionfile import Chip
-from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, NAMES, MadeSession, make_group, make_session
+from tests.factories import (
+    CLUB_TURNED,
+    FIVE_IN_SPADES_MADE,
+    HALF_MADE,
+    NAMES,
+    MadeSession,
+    make_group,
+    make_session,
+    seen_by,
+)
 
 SOLO_SET: Facts = {"contract": "solo", "declarer": 2, "trump": "hearts", "tricks": 6}
 MADE_BY_THREE: Facts = {"turn_up": "spades", "maker": 0, "trump": "hearts", "tricks": [3, 2, 0, 0]}
@@ -214,8 +223,7 @@ def _running(db: Session, group: NewLink, name: str) -> MadeSession:
     add_cost(db, AddCost(**session.command(db), payer=KITTY, amount=800, seats=(0, 1, 2, 3)))
     add_cost(db, AddCost(**session.command(db), payer=1, amount=500, seats=()))
     add_cost(db, AddCost(**session.command(db), payer=0, amount=1000, seats=(0, 1, 2), note=f"{name}: drinks"))
-    row = queries.session_of(db, session.id, [group.link_id])
-    assert row
+    row = seen_by(db, session.id, group.link_id)
     make_code(db, row, Role.SCORER)
     return session
 

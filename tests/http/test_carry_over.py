@@ -8,7 +8,6 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.models import GameSession, JoinCode, Player
 from scorekeeper.services.carrying import HandBack, hand_back
@@ -18,7 +17,7 @@ from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import close_session
 from scorekeeper.services.transaction import SessionClosed, StaleSession, take_pen
 from scorekeeper.sessionfile import Chip
-from tests.factories import MadeSession, make_group, make_session
+from tests.factories import MadeSession, make_group, make_session, seen_by
 from tests.http.conftest import Host
 from tests.http.evidence import dump, payments_of, sums_of, under
 from tests.http.test_every_route import csrf_token
@@ -342,8 +341,7 @@ def test_who_came_in_to_one_session_alone_changes_nothing_in_another(host: Host,
     session = before(host, db)
     take(host, session, "all")
     after = latest(db, host)
-    found = queries.session_of(db, after.id, [host.group.link_id])
-    assert found is not None
+    found = seen_by(db, after.id, host.group.link_id)
     make_code(db, found, Role.SCORER)
     guest = Visitor(host.app)
     guest.get("/join").form("/join").fill(code=db.scalars(select(JoinCode.code)).one()).submit()

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import time_machine
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
+from scorekeeper.models import GroupLink
+from scorekeeper.services.deletion import delete_group
 from scorekeeper.services.groups import NewLink, Role, withdraw_link
 from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import close_session
 from scorekeeper.web.access import DAYS_KEPT, LINKS_KEPT
-from tests.factories import MadeSession, make_group, make_link, make_session
+from tests.factories import MadeSession, make_group, make_link, make_session, seen_by
 from tests.http.conftest import Host
 from tests.http.visitor import Page
 
@@ -26,7 +30,8 @@ def open_new(host: Host, db: Session, number: int) -> list[NewLink]:
     return links
 
 
-def kept(host: Host) -> list[int]:
+def kept(host: Host) -> list[tuple[int, float]]:
+    """The links in the cookie: the number of each, and when it was made."""
     with host.client.session_transaction() as cookie:
         return list(cookie["links"])
 
@@ -34,8 +39,7 @@ def kept(host: Host) -> list[int]:
 def join_new(host: Host, db: Session) -> MadeSession:
     """Have the browser join a session of a group of its own by a code."""
     made = make_session(db)
-    row = queries.session_of(db, made.id, [made.group.link_id])
-    assert row is not None
+    row = seen_by(db, made.id, made.group.link_id)
     make_code(db, row, Role.VIEWER)
     (code,) = queries.join_codes(db, made.id)
     db.rollback()
@@ -47,6 +51,46 @@ def writes_cookie(page: Page) -> bool:
     return "Set-Cookie" in page.response.headers
 
 
+def give_number_again(db: Session, link: NewLink) -> NewLink:
+    """Another group, whose link has the number that *link* had: as where a backup from before it is put back."""
+    delete_group(db, link.group_id, "Thursdays")
+    secret = make_group(db, name="Secret")
+    db.execute(update(GroupLink).where(GroupLink.id == secret.link_id).values(id=link.link_id))
+    db.commit()
+    return replace(secret, link_id=link.link_id)
+
+
+def write_as_before(host: Host, written_on: datetime) -> None:
+    """Make the cookie what it was when it held numbers alone."""
+    with host.client.session_transaction() as cookie:
+        cookie["links"] = [link_id for link_id, _ in cookie["links"]]
+        cookie["written_on"] = written_on.toordinal()
+
+
+def test_a_cookie_opens_no_other_link_that_has_come_to_have_the_same_number(host: Host, db: Session) -> None:
+    secret = give_number_again(db, host.group)
+
+    assert host.get(f"/groups/{secret.group_id}").status == 404
+    assert "Secret" not in host.get("/").text
+    host.get(f"/open/{secret.token}")
+    assert host.get(f"/groups/{secret.group_id}").status == 200
+
+
+def test_a_cookie_of_an_earlier_release_goes_on_opening_what_it_did(host: Host) -> None:
+    write_as_before(host, datetime.now(UTC))
+
+    assert host.get(host.group_path).status == 200
+
+    assert [link_id for link_id, _ in kept(host)] == [host.group.link_id]
+
+
+def test_a_cookie_of_an_earlier_release_opens_no_link_that_was_made_later(host: Host, db: Session) -> None:
+    secret = give_number_again(db, host.group)
+    write_as_before(host, datetime.now(UTC) - timedelta(days=1))
+
+    assert host.get(f"/groups/{secret.group_id}").status == 404
+
+
 def test_a_full_cookie_first_forgets_what_opens_nothing(host: Host, db: Session) -> None:
     links = open_new(host, db, LINKS_KEPT - 1)
     gone = links[20]
@@ -55,9 +99,10 @@ def test_a_full_cookie_first_forgets_what_opens_nothing(host: Host, db: Session)
 
     (new,) = open_new(host, db, 1)
 
-    assert len(kept(host)) == LINKS_KEPT
-    assert {host.group.link_id, links[0].link_id, new.link_id} <= {*kept(host)}
-    assert gone.link_id not in kept(host)
+    numbers = [link_id for link_id, _ in kept(host)]
+    assert len(numbers) == LINKS_KEPT
+    assert {host.group.link_id, links[0].link_id, new.link_id} <= {*numbers}
+    assert gone.link_id not in numbers
 
 
 def test_then_sessions_that_have_ended(host: Host, db: Session) -> None:

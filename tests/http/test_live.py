@@ -17,13 +17,13 @@ from sqlalchemy import Engine, exc, select
 from sqlalchemy.orm import Session
 
 from benchmarks.servers import Browser, under_gunicorn
-from scorekeeper import queries, watcher
+from scorekeeper import watcher
 from scorekeeper.extensions import db as database
 from scorekeeper.models import Player
 from scorekeeper.services.groups import Role, rename_player, withdraw_link
 from scorekeeper.watcher import PER_DEVICE, Watcher
 from scorekeeper.web import live
-from tests.factories import MadeSession, make_deal, make_link, make_session
+from tests.factories import MadeSession, make_deal, make_link, make_session, seen_by
 from tests.http.conftest import Host
 from tests.http.visitor import Visitor
 
@@ -93,8 +93,7 @@ def until(holds: Any) -> None:
 def shown(db: Session, session: MadeSession) -> int:
     """What pages of the session show now."""
     db.rollback()
-    found = queries.session_of(db, session.id, [session.group.link_id])
-    assert found is not None
+    found = seen_by(db, session.id, session.group.link_id)
     return int(found.page_version)
 
 

@@ -14,7 +14,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
-from scorekeeper import queries
 from scorekeeper.ledger import Choices
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Player, Transfer
@@ -28,7 +27,7 @@ from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
 from scorekeeper.services.settlement import Pay, pay
 from scorekeeper.sessionfile import Chip
-from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session
+from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_session, seen_by
 
 SESSIONS = ("fresh", "open", "closed", "over", "next game", "undecided", "discarded", "left open", "carried")
 
@@ -96,8 +95,7 @@ def make_world(db: Session, group: NewLink) -> World:
         "left open": (left_open := _left_open(db, group)),
         "carried": _carried(db, left_open),
     }
-    opened = queries.session_of(db, made["open"].id, [group.link_id])
-    assert opened is not None
+    opened = seen_by(db, made["open"].id, group.link_id)
     make_code(db, opened, Role.SCORER)
     player_id = db.scalars(select(Player.id).where(Player.group_id == group.group_id).order_by(Player.id)).first()
     assert player_id is not None

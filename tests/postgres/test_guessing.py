@@ -9,12 +9,11 @@ import pytest
 from sqlalchemy import Engine, event, select
 from sqlalchemy.orm import Session
 
-from scorekeeper import queries
 from scorekeeper.models import JoinCode
 from scorekeeper.services.attempts import TooSoon
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import FREE, Joined, WrongCode, join, make_code
-from tests.factories import make_session
+from tests.factories import make_session, seen_by
 from tests.postgres.test_locks import until_somebody_waits
 
 NOW = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
@@ -41,8 +40,7 @@ def test_a_right_guess_that_waited_for_a_wrong_one_knows_of_it(
     db: Session, before: int, place: int, address: str
 ) -> None:
     made = make_session(db)
-    session = queries.session_of(db, made.id, [made.group.link_id])
-    assert session is not None
+    session = seen_by(db, made.id, made.group.link_id)
     make_code(db, session, Role.VIEWER)
     right = db.scalars(select(JoinCode.code)).one()
     wrong = changed(right, place)

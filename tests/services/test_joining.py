@@ -9,12 +9,11 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper import queries
 from scorekeeper.models import JoinCode
 from scorekeeper.services.attempts import LONGEST_WAIT, TooSoon, wait_after
 from scorekeeper.services.groups import Role
 from scorekeeper.services.joining import FREE, WrongCode, join, make_code
-from tests.factories import make_session
+from tests.factories import make_session, seen_by
 from tests.services.test_races import at_once
 
 NOW = datetime(2026, 11, 26, 20, 0, tzinfo=UTC)
@@ -45,8 +44,7 @@ def test_from_many_addresses_at_one_group_too(db: Session) -> None:
 
 def test_two_hosts_who_make_a_code_at_once_leave_one(db: Session) -> None:
     made = make_session(db)
-    session = queries.session_of(db, made.id, [made.group.link_id])
-    assert session is not None
+    session = seen_by(db, made.id, made.group.link_id)
 
     at_once(db, *[lambda own: make_code(own, session, Role.VIEWER)] * 3)
 

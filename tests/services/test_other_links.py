@@ -17,7 +17,16 @@ from scorekeeper.services.groups import Role
 from scorekeeper.services.imports import import_session
 from scorekeeper.services.sessions import MoveChips, buy_in, close_session, open_session
 from scorekeeper.services.transaction import take_pen
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_link, make_session
+from tests.factories import (
+    FIVE_IN_SPADES_MADE,
+    HALF_MADE,
+    MadeSession,
+    make_deal,
+    make_group,
+    make_link,
+    make_session,
+    opened,
+)
 from tests.services.test_imports import importing
 from tests.services.test_sessions import opening
 from tests.sittings import dump
@@ -56,11 +65,12 @@ def test_a_form_sent_again_by_another_link_has_done_its_work(db: Session, change
 def test_of_several_links_that_let_one_do_the_same_the_oldest_counts(db: Session, order: int) -> None:
     group = make_group(db)
     session = make_session(db, group=group)
-    links = [group.link_id, *(make_link(db, group.group_id, Role.HOST, "").link_id for _ in range(3))]
+    made = [group.link_id, *(make_link(db, group.group_id, Role.HOST, "").link_id for _ in range(3))]
+    links = opened(db, *made)
 
     for found in (
         queries.group_of(db, group.group_id, links[::order]),
         queries.session_of(db, session.id, links[::order]),
     ):
         assert found is not None
-        assert found.link_id == links[0]
+        assert found.link_id == group.link_id
