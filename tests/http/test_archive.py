@@ -27,6 +27,7 @@ from tests.exports import FOLDER, numbers_of
 from tests.factories import make_deal, make_session
 from tests.http.conftest import Host
 from tests.http.evidence import dump
+from tests.http.test_import import upload
 from tests.http.visitor import Page, Visitor
 from tests.http.world import OPEN_TO_ALL, address, make_world, routes
 
@@ -139,6 +140,19 @@ def test_an_archive_that_was_ever_written_comes_in_with_its_numbers(app: Flask, 
     brought_in = db.scalars(select(GameSession.id).order_by(GameSession.id))
     numbers = [numbers_of(visitor, session_id) for session_id in brought_in]
     assert numbers == json.loads(path.with_suffix(".json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", EXPORTED, ids=lambda path: path.stem)
+def test_a_session_file_that_was_ever_written_comes_in_with_its_standings(host: Host, path: Path) -> None:
+    for written in json.loads(path.with_suffix(".json").read_text("utf-8")):
+        page = upload(host, json.dumps(written["file"]).encode(), "file.json").form("/import/confirm").submit()
+        numbers = numbers_of(host, page.path.rsplit("/", 1)[1])
+        assert [numbers[name] for name in ("file", "standings")] == [written[name] for name in ("file", "standings")]
+
+
+def test_there_is_an_archive_of_the_schema_as_it_is(db: Session) -> None:
+    # ``python -m tests.exports`` writes it.
+    assert EXPORTED[-1].stem == archives.schema_of(db)
 
 
 def test_nothing_that_opens_a_group_leaves_with_it(app: Flask, host: Host, db: Session) -> None:
