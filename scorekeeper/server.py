@@ -31,8 +31,8 @@ keepalive = 10
 """Seconds that a connection is kept for the next request, as pages without a stream ask every few: to begin one costs
 nearly as much as to answer that nothing has changed."""
 SWITCH_EVERY = 0.001
-"""Seconds after which a thread that draws a page lets others go on. Where many look on, one that saves a deal waits as
-long after each of its statements, which with Python's 5 ms takes longer than all else."""
+"""Seconds after which a thread that draws a page lets others go on: where many look on, one that saves a deal waits for
+its turn after each of its statements."""
 
 
 def post_worker_init(worker: Worker) -> None:

@@ -8,7 +8,7 @@
   let behind = null; // the page of the session, while a form stands in its place
   let listed = []; // what waits, as it is shown
   let sending = false; // whether a form is being sent, and gives way to another page
-  let entry = null; // the form, as begin returns it
+  let followed = null; // the form, as begin returns it
   let reached = false; // whether what is being sent has the network
   let [read, script] = [null, null]; // the words of the server and what a form works by, once they have been asked for
 
@@ -59,7 +59,7 @@
       await queue.drop(deal);
       // A form that counted on it begins anew, with what has been entered.
       const counts = document.querySelector("form[data-fresh]:not([hidden])") && (await queue.formsOf(here()));
-      if (counts) await goOn(here(), entry.answers());
+      if (counts) await goOn(here(), followed.answers());
     });
     return entry;
   }
@@ -160,7 +160,7 @@
     const before = deals.at(-1);
     if (!forms || before?.over) return stuck();
     const form = swap(forms.pages[before?.next] ?? forms.pages.next);
-    entry = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
+    followed = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
   }
 
   // Choose what an address says: where nothing is chosen yet, or *anew*.
@@ -187,7 +187,7 @@
     if (deal.misdeal) return void stuck(null);
     const form = swap(queue.answers.get(deal.key));
     if (!form) return;
-    entry = begin(form, { send: sendFrom(form, deal) });
+    followed = begin(form, { send: sendFrom(form, deal) });
     byId("decide").hidden = false;
     byId("leave").addEventListener("click", async () => {
       await queue.drop(deal);
@@ -232,7 +232,7 @@
   async function arrive() {
     const form = document.querySelector("form[data-session]");
     if (!form) return;
-    entry = begin(form, { send: sendFrom(form) });
+    followed = begin(form, { send: sendFrom(form) });
     if (!("fresh" in form.dataset)) return;
     const version = Number(form.elements.expected_version.value);
     let [left] = await queue.of(here(), version);
@@ -292,7 +292,7 @@
   async function misdeal(action, words) {
     await enter("");
     const form = document.querySelector("form[data-session]");
-    if (form) await sendFrom(form)(entry.misdeal(action, words), () => {});
+    if (form) await sendFrom(form)(followed.misdeal(action, words), () => {});
   }
 
   document.addEventListener("click", (event) => {
