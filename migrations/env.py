@@ -5,6 +5,9 @@ from sqlalchemy import Connection, TypeDecorator
 
 from scorekeeper.extensions import db
 
+MIGRATING = 23646
+"""The lock of PostgreSQL that one server holds while it migrates: those that start at once wait, and find it done."""
+
 
 def without_own_types(kind: str, item: object, autogen_context: object) -> str | bool:
     """A migration imports nothing of ours: it names what a type of ours is in the database."""
@@ -44,6 +47,8 @@ try:
             transactional_ddl=True,
         )
         with context.begin_transaction():
+            if not sqlite:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATING})")
             context.run_migrations()
             if sqlite and connection.exec_driver_sql("PRAGMA foreign_key_check").all():
                 raise RuntimeError("a migration broke a foreign key")

@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Engine, event
 
 from scorekeeper.models import Base
 
-db = SQLAlchemy(model_class=Base, disable_autonaming=True)
+# A connection that the database has ended, as when it was restarted, is replaced before a page is asked of it.
+db = SQLAlchemy(model_class=Base, disable_autonaming=True, engine_options={"pool_pre_ping": True})
 csrf = CSRFProtect()
 babel = Babel()
 

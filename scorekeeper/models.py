@@ -26,7 +26,6 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
-    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
 
@@ -96,7 +95,7 @@ class GroupLink(Base):
 
     ``role`` is what it lets one do, ``name`` what people call it. One with a ``session_id`` opens that session and
     nothing else of the group. It has no token: whoever joins by a code of the session gets it, or whoever was handed
-    the pen; then the hash is that of the code which did it, as each does it once.
+    the pen; then the hash is that of the first code which did it.
     """
 
     __tablename__ = "group_link"
@@ -378,25 +377,17 @@ class Cost(Base):
 
 
 class CarriedOver(Base):
-    """What a settlement left open, which the session settles that was begun after it: the session's opening line.
+    """What a settlement left open, or a part, which the session settles that was begun after it: its opening line.
 
     It is of the settlement ``plan`` of the session ``source_id``, whose ledger has it in ``source_version``. That of
-    this session has the opposite in its first version. ``unpaid`` says that it includes what was not yet paid. Where it
-    was ``taken_back`` both have entered the opposite again: this session in that version, and the source in
-    ``source_taken_back``.
+    this session has the opposite in its first version. Where it was ``taken_back`` both have entered the opposite
+    again: this session in that version, and the source in ``source_taken_back``.
     """
 
     __tablename__ = "carried_over"
     __table_args__ = (
         ForeignKeyConstraint(["source_id", "plan"], ["settlement.session_id", "settlement.version"]),
-        Index(
-            "ix_carried_over_source_id_plan",
-            "source_id",
-            "plan",
-            unique=True,
-            sqlite_where=text("taken_back IS NULL"),
-            postgresql_where=text("taken_back IS NULL"),
-        ),
+        Index("ix_carried_over_source_id_plan", "source_id", "plan"),
     )
 
     session_id: Mapped[int] = mapped_column(ForeignKey("game_session.id"), primary_key=True)
@@ -404,7 +395,6 @@ class CarriedOver(Base):
     group_id: Mapped[int]
     plan: Mapped[int]
     source_version: Mapped[int]
-    unpaid: Mapped[bool]
     taken_back: Mapped[int | None]
     source_taken_back: Mapped[int | None]
 
@@ -423,11 +413,18 @@ class Settlement(Base):
     group_id: Mapped[int]
     choices: Mapped[dict[str, Any]]
     left_open: Mapped[dict[str, Any]]
+    remaining: Mapped[dict[str, Any]]
+    """What of that no later session settles."""
+    rest: Mapped[dict[str, Any]]
+    """What a cash step leaves to the kitty, likewise: above zero it goes in."""
     withdrawn: Mapped[int | None]
 
 
 class Transfer(Base):
-    """One line of the settlement drawn up in ``version``: what ``payer`` is to pay ``payee``."""
+    """One line of the settlement drawn up in ``version``: what ``payer`` is to pay ``payee``.
+
+    What was not paid of it when the session ``over`` was begun, that one settles.
+    """
 
     __tablename__ = "transfer"
     __table_args__ = (
@@ -446,6 +443,7 @@ class Transfer(Base):
     payer: Mapped[int]
     payee: Mapped[int]
     amount: Mapped[int] = mapped_column(BigInteger)
+    over: Mapped[int | None] = mapped_column(ForeignKey("game_session.id"), index=True)
 
 
 class Payment(Base):

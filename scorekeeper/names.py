@@ -15,6 +15,9 @@ MAX_KEY: Final = 160
 """Characters of a name as compared: compatibility forms can be longer than what was typed."""
 MAX_NOTE: Final = 200
 """Characters of a note."""
+ROOM: Final = 8
+ROOM_OF_MANY: Final = 6
+"""Characters of a name that one of four has room for in a row or a column on a phone, and one of more."""
 
 # Joiners shape Persian and Indic words and hold emoji together. Every other format character is invisible, and some
 # turn the text around them the other way.

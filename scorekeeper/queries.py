@@ -10,7 +10,7 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, bindparam, case, exists, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, String, and_, bindparam, case, cast, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from scorekeeper.ledger import EntryKind, MoneyKind
@@ -134,6 +134,22 @@ _SEATS = (
     .where(SessionSeat.session_id == bindparam("session_id"))
     .order_by(SessionSeat.seat)
 )
+_PUT_IN = (
+    # Some databases say sums of whole numbers as decimals.
+    select(cast(-func.sum(MoneyEntry.amount), BigInteger))
+    .where(
+        MoneyEntry.session_id == SessionSeat.session_id,
+        MoneyEntry.seat == SessionSeat.seat,
+        or_(
+            MoneyEntry.kind == MoneyKind.STAKE,
+            exists()
+            .where(Cost.session_id == MoneyEntry.session_id, Cost.payer.is_(None))
+            .where(or_(Cost.version == MoneyEntry.version, Cost.taken_back == MoneyEntry.version)),
+        ),
+    )
+    .scalar_subquery()
+)
+_SEATS_TO_SETTLE = _SEATS.add_columns(func.coalesce(_PUT_IN, 0).label("put_in"))
 _CARRIED = (MoneyEntry.session_id == CarriedOver.source_id) & (MoneyEntry.version == CarriedOver.source_version)
 _DEALS = (
     select(*Deal.__table__.columns)
@@ -241,10 +257,9 @@ def links_in_use(db: Session, links: Sequence[OpenedLink]) -> dict[OpenedLink, b
     return {(link.id, link.created_at): link.state != "closed" for link in db.execute(in_use, _these(links))}
 
 
-def groups_open_to(db: Session, links: Sequence[OpenedLink]) -> Sequence[int]:
-    """The groups of which *links* open anything."""
-    groups = select(GroupLink.group_id).distinct().where(_OPENED).order_by(GroupLink.group_id)
-    return db.scalars(groups, _these(links)).all()
+def open_to(db: Session, links: Sequence[OpenedLink]) -> Rows:
+    """What *links* open: the ``group_id`` of each, with a ``session_id`` where that is all it opens of the group."""
+    return db.execute(select(GroupLink.group_id, GroupLink.session_id).distinct().where(_OPENED), _these(links)).all()
 
 
 def joined_sessions(db: Session, links: Sequence[OpenedLink]) -> Rows:
@@ -276,7 +291,7 @@ def join_codes(db: Session, session_id: int) -> Rows:
 
 
 def links(db: Session, group_id: int) -> Rows:
-    """The links of a group in force, oldest first.
+    """The links of a group in force, oldest first, but for those to sessions that have ended.
 
     One that opens a session alone has its name as ``session_name``; ``handed_over`` says that it came with the pen.
     """
@@ -291,8 +306,16 @@ def links(db: Session, group_id: int) -> Rows:
         )
         .outerjoin(GameSession, GameSession.id == GroupLink.session_id)
         .where(GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None))
+        .where(or_(_TO_GROUP, GameSession.state == "open"))
         .order_by(GroupLink.id)
     ).all()
+
+
+def links_to_ended(db: Session, group_id: int) -> int:
+    """How many links of a group are in force that open a session alone which has ended."""
+    of_group = GroupLink.group_id == group_id, GroupLink.withdrawn_at.is_(None), GameSession.state == "closed"
+    counted = select(func.count()).select_from(GroupLink).join(GameSession, GameSession.id == GroupLink.session_id)
+    return db.scalars(counted.where(*of_group)).one()
 
 
 def has_link(db: Session, group_id: int, link_id: int) -> bool:
@@ -391,6 +414,11 @@ def seats(db: Session, session_id: int) -> Rows:
     Who sits at the table now, and how, says the session's ``seating``.
     """
     return db.connection().execute(_SEATS, {"session_id": session_id}).all()
+
+
+def seats_to_settle(db: Session, session_id: int) -> Rows:
+    """As :func:`seats`, with what each has ``put_in`` to the kitty."""
+    return db.connection().execute(_SEATS_TO_SETTLE, {"session_id": session_id}).all()
 
 
 def deals(db: Session, session_id: int, *, before: int = MAX_DEALS + 1, shown: int = DEALS_SHOWN) -> Rows:
@@ -587,9 +615,9 @@ def carried_from(db: Session, session_id: int) -> Rows:
 
 
 def carried_to(db: Session, session_id: int) -> Rows:
-    """What later sessions settle of one: their ``name``, of which ``plan``, and the ``amount`` of a ``seat``."""
+    """What later sessions settle of one: their ``id`` and ``name``, and the ``amount`` of a ``seat``."""
     return db.execute(
-        select(GameSession.name, CarriedOver.plan, CarriedOver.unpaid, MoneyEntry.seat, MoneyEntry.amount)
+        select(GameSession.id, GameSession.name, MoneyEntry.seat, MoneyEntry.amount)
         .select_from(CarriedOver)
         .join(GameSession, GameSession.id == CarriedOver.session_id)
         .join(MoneyEntry, _CARRIED)

@@ -97,7 +97,10 @@ def make_session(
     seats: int | None = None,
     **more: Any,
 ) -> MadeSession:
-    """A session of the first of the group (as many as the game wants, or *seats*), in the order they joined in."""
+    """A session of the first of the group (as many as the game wants, or *seats*), in the order they joined in.
+
+    Others can be named, as all else that :class:`OpenSession` takes.
+    """
     group = group or make_group(db)
     game = CARD_GAMES[card_game]
     rules = game.with_house_rules(game.ruleset(ruleset or card_game), house_rules or {})
@@ -111,7 +114,7 @@ def make_session(
             name=more.pop("name", "Thursday at Ann's"),
             card_game=card_game,
             ruleset=rules,
-            players=tuple(players[: seats or game.players(rules)]),
+            players=more.pop("players", tuple(players[: seats or game.players(rules)])),
             dealer=Seat(dealer),
             started_on=date(2026, 11, 26),
             **more,

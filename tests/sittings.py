@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
-from scorekeeper.ledger import Choices
+from scorekeeper.ledger import Choices, Plan
 from scorekeeper.models import AnyRow, Base, Deal, GameSession, GroupTotal, Player, SessionSeat
 from scorekeeper.rules import MISDEAL, Facts, Refused, Seat, Table
 from scorekeeper.services.costs import AddCost, SetStake, TakeBackCost, add_cost, set_stake, take_back_cost
@@ -175,8 +175,7 @@ class Sitting:
         return self.db.execute(columns.where(Deal.session_id == self.made.id).order_by(Deal.number)).all()
 
     def seats(self) -> Sequence[AnyRow]:
-        columns = select(*SessionSeat.__table__.columns)
-        return self.db.execute(columns.where(SessionSeat.session_id == self.made.id).order_by(SessionSeat.seat)).all()
+        return queries.seats_to_settle(self.db, self.made.id)
 
     def totals(self) -> list[tuple[int, int, int, int]]:
         """What the session brought each seat's player in the standings of the group: sessions, games, wins, chips."""
@@ -208,17 +207,20 @@ class Sitting:
 
     def is_settled(self) -> bool:
         """Whether what is won and lost has been paid, is to be, is the bank's, or is left open by the settlement."""
-        price, drawn = price_of(self.row), self.settlement()
-        left = {int(seat): amount for seat, amount in drawn.left_open.items()} if drawn else {}
-        keeper = choices_made(drawn.choices).keeper if drawn else None
-        to_come = still_open(self.transfers(), self.payments())
-        seats = self.seats()
-        bank = {
-            account.seat: account.from_bank - max(0, account.bought - account.cashed)
-            for account in accounts(price, seats, to_come, left, keeper)
-        }
+        price, drawn, seats = price_of(self.row), self.settlement(), self.seats()
+        stays = (drawn.remaining, drawn.rest) if drawn else ({}, {})
+        left, rest = ({int(seat): amount for seat, amount in amounts.items()} for amounts in stays)
+        choices = choices_made(drawn.choices) if drawn else Choices()
+        to_come = Plan(still_open(self.transfers(), self.payments()), left, rest)
+        found = accounts(price, seats, choices, to_come)
+        adds_up = all(
+            one.won + one.bought - one.cashed + one.paid + one.costs + one.kitty + one.carried
+            == one.from_bank + one.left + one.rest + one.open
+            for one in found
+        )
+        bank = {one.seat: one.from_bank - max(0, one.bought - one.cashed) for one in found}
         # The bank pays back at most what was bought, and keeps what it paid for winnings from those who lost.
-        return all(amount <= 0 for amount in bank.values())
+        return adds_up and all(amount <= 0 for amount in bank.values())
 
     def record(self, facts: Facts) -> None:
         record_deal(self.db, RecordDeal(**self.made.command(self.db), facts=facts))

@@ -19,6 +19,7 @@ from scorekeeper.ledger.money import (
     apportion,
     nearest,
     parse_minor,
+    parse_whole,
     plain,
     spread,
 )
@@ -27,10 +28,9 @@ from scorekeeper.ledger.settlement import (
     Choices,
     Plan,
     Transfer,
-    plan_beside_bank,
     plan_settlement,
     plan_with,
-    settles_alike,
+    settles,
 )
 
 __all__ = [
@@ -50,11 +50,11 @@ __all__ = [
     "apportion",
     "nearest",
     "parse_minor",
+    "parse_whole",
     "plain",
-    "plan_beside_bank",
     "plan_settlement",
     "plan_with",
-    "settles_alike",
+    "settles",
     "spread",
     "standings",
 ]

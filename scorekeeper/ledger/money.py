@@ -16,7 +16,8 @@ MAX_MINOR: Final = 10**9
 _PLAIN_FORMS: Final = str.maketrans(
     dict.fromkeys(" '\N{RIGHT SINGLE QUOTATION MARK}\N{ARABIC THOUSANDS SEPARATOR}", "'")
     | dict.fromkeys("\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}", "'")
-    | dict.fromkeys("\N{MINUS SIGN}\N{EN DASH}\N{FULLWIDTH HYPHEN-MINUS}", "-")
+    | dict.fromkeys("\N{MINUS SIGN}\N{EN DASH}\N{HYPHEN}\N{NON-BREAKING HYPHEN}", "-")
+    | {"\N{FULLWIDTH HYPHEN-MINUS}": "-", "\N{SMALL HYPHEN-MINUS}": "-", "\N{FULLWIDTH PLUS SIGN}": "+"}
     | {"\N{FULLWIDTH COMMA}": ",", "\N{FULLWIDTH FULL STOP}": "."}
 )
 _MARK: Final = "[.,\N{ARABIC DECIMAL SEPARATOR}]"
@@ -115,7 +116,8 @@ def nearest(amount: int, multiply: int, divide: int) -> int:
 def parse_minor(text: str, exponent: int) -> int:
     """Read an amount a person typed, in any script's digits, as minor units; with exponent 0, any whole number.
 
-    Point and comma both serve as decimal mark; thousands may be grouped by point, comma, space or apostrophe.
+    Point and comma both serve as decimal mark; thousands may be grouped by point, comma, space or apostrophe. Zeros
+    behind the last decimal that counts say nothing.
 
     >>> parse_minor("0,25", 2), parse_minor("1,523.98", 2), parse_minor("1 523,98", 2)
     (25, 152398, 152398)
@@ -148,6 +150,20 @@ def parse_minor(text: str, exponent: int) -> int:
     return _minor(*_parts(match), exponent)
 
 
+def parse_whole(text: str) -> int:
+    """Read a whole number, with or without its sign, as people, spreadsheets and our own pages write it.
+
+    >>> parse_whole("+1"), parse_whole("\\N{MINUS SIGN}1,199"), parse_whole("1.0")
+    (1, -1199, 1)
+
+    :raises MalformedAmount: if it is none, or above :data:`MAX_MINOR` without its sign.
+    """
+    typed = text.strip()
+    sign = _plain_form(typed[:1])
+    size = parse_minor(typed[1:] if sign in ("+", "-") else typed, 0)
+    return -size if sign == "-" else size
+
+
 def plain(amount_minor: int, exponent: int) -> str:
     """*amount_minor* as the session file's decimal string, with all its decimals.
 
@@ -171,9 +187,9 @@ def _parts(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _minor(whole: str, fraction: str, exponent: int) -> int:
-    if len(fraction) > exponent:
+    if fraction[exponent:].strip("0"):
         raise MalformedAmount(AmountFault.TOO_MANY_DECIMALS, exponent)
-    digits = (whole + fraction.ljust(exponent, "0")).lstrip("0") or "0"
+    digits = (whole + fraction[:exponent].ljust(exponent, "0")).lstrip("0") or "0"
     # The length first: Python refuses to read thousands of digits.
     if len(digits) > len(str(MAX_MINOR)) or int(digits) > MAX_MINOR:
         raise MalformedAmount(AmountFault.TOO_LARGE, exponent)

@@ -77,6 +77,7 @@ _REFERENCES: Final = {
     "player_id": "player",
     "link_id": "group_link",
     "source_id": "game_session",
+    "over": "game_session",
 }
 """The columns, in whatever table, that say of which row of another one their row is."""
 _KEPT_BACK: Final[Mapping[str, Mapping[str, object]]] = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import exists, insert, select, update
+from sqlalchemy import Text, and_, cast, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
-from scorekeeper.ledger import MoneyKind
+from scorekeeper.ledger import MoneyKind, plan_settlement
+from scorekeeper.ledger import Transfer as Due
 from scorekeeper.models import (
     AnyRow,
     CarriedOver,
@@ -34,13 +35,38 @@ from scorekeeper.services.transaction import (
     while_open,
 )
 
-LOOKED_AT = 10
-"""How many of a group's latest settlements may leave something open for the next session."""
+OFFERED = 10
+"""Of so many sessions at most what is open can be taken along at a time."""
+
+
+_A_LINE_IS_OPEN = (
+    select(Transfer.line)
+    .where(
+        Transfer.session_id == Settlement.session_id,
+        Transfer.version == Settlement.version,
+        Transfer.over.is_(None),
+        Transfer.amount
+        > select(func.coalesce(func.sum(Payment.amount), 0))
+        .where(
+            and_(
+                Payment.session_id == Transfer.session_id,
+                Payment.plan == Transfer.version,
+                Payment.line == Transfer.line,
+                Payment.taken_back.is_(None),
+            )
+        )
+        .scalar_subquery(),
+    )
+    .exists()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """What is left open of an earlier session as it stands in ``version``, and what is not yet paid if ``unpaid``."""
+    """What is left open of an earlier session as it stands in ``version``, and what is not yet paid if ``unpaid``.
+
+    That is as far as those can settle it between them who sit down; the rest stays open.
+    """
 
     session_id: int
     version: int
@@ -56,35 +82,50 @@ class HandBack(SessionCommand):
 
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
-    """What can be carried over of a session's settlement in force, by player: above zero to get.
+    """What is open of a session's settlement in force, and no later session settles.
 
-    ``left`` is what the plan settles of nobody, and ``everything`` that and what is not yet paid.
+    ``left`` is what the plan settles of nobody, by player: above zero to get. ``unpaid`` are the payments between
+    players that are not made yet, by their lines.
     """
 
     session: AnyRow
     plan: int
     left: Mapping[int, int]
-    everything: Mapping[int, int]
+    unpaid: Mapping[int, Due[int]]
+
+    def concerned(self, *, unpaid: bool) -> dict[int, int]:
+        """What everybody is still to get, with the payments not yet made if *unpaid*."""
+        return _sums(self.left, self.unpaid.values() if unpaid else ())
+
+    def lines_among(self, players: Collection[int]) -> list[int]:
+        """The payments not yet made of which both sides are among *players*."""
+        return [line for line, due in self.unpaid.items() if due.payer in players and due.payee in players]
+
+    def left_among(self, players: Collection[int]) -> dict[int, int]:
+        """What *players* can settle between them of what is left: it sums to zero."""
+        dues = [due for due in plan_settlement(self.left) if due.payer in players and due.payee in players]
+        return _sums({}, dues)
+
+    def among(self, players: Collection[int], *, unpaid: bool) -> dict[int, int]:
+        """What *players* can take along, with the payments not yet made if *unpaid*."""
+        lines = self.lines_among(players) if unpaid else ()
+        return _sums(self.left_among(players), [self.unpaid[line] for line in lines])
 
 
 def left_open(db: Session, group_id: int) -> list[LeftOpen]:
-    """What the latest settlements of a group leave open, the latest first."""
+    """What is open of a group's sessions, the latest first: of so many as are offered, and one if there are more."""
     found = db.execute(
-        select(*GameSession.__table__.columns, Settlement.version.label("plan"), Settlement.left_open)
+        select(*GameSession.__table__.columns, Settlement.version.label("plan"), Settlement.remaining)
         .join(Settlement, Settlement.session_id == GameSession.id)
         .where(
             GameSession.group_id == group_id,
             Settlement.withdrawn.is_(None),
-            ~exists().where(
-                CarriedOver.source_id == GameSession.id,
-                CarriedOver.plan == Settlement.version,
-                CarriedOver.taken_back.is_(None),
-            ),
+            or_(cast(Settlement.remaining, Text) != "{}", _A_LINE_IS_OPEN),
         )
         .order_by(GameSession.id.desc())
-        .limit(LOOKED_AT)
+        .limit(OFFERED + 1)
     ).all()
-    return [left for left in _left_of(db, found) if any(left.everything.values())]
+    return list(_left_of(db, found))
 
 
 def lock(db: Session, sessions: Sequence[int]) -> None:
@@ -97,7 +138,8 @@ def lock(db: Session, sessions: Sequence[int]) -> None:
 def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_id: int, submission_id: str) -> None:
     """Have *session*, which is just being begun, settle what earlier ones leave open.
 
-    :raises Refused: if one has changed since, is settled in another unit, or concerns somebody who does not sit there.
+    :raises Refused: if one has changed since, is settled in another unit, or leaves nothing that those who sit there
+        could settle between them.
     """
     if not carries:
         return
@@ -108,12 +150,14 @@ def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_i
     for carry in sorted(carries, key=lambda carry: carry.session_id):
         field = f"carry-{carry.session_id}"
         one = open_now.get(carry.session_id)
-        amounts = (one.everything if carry.unpaid else one.left) if one else {}
-        if one is None or one.session.version != carry.version or not any(amounts.values()):
+        concerned = one.concerned(unpaid=carry.unpaid) if one else {}
+        if one is None or one.session.version != carry.version or not concerned:
             raise Refused(Problem("CARRY_CHANGED", field))
         if _unit(one.session) != _unit(session):
             raise Refused(Problem("CARRY_UNIT", field))
-        if missing := [player for player in amounts if player not in seats]:
+        amounts = one.among(seats, unpaid=carry.unpaid)
+        if not amounts:
+            missing = [player for player in concerned if player not in seats]
             names = db.scalars(select(Player.name).where(Player.id.in_(missing)).order_by(Player.id)).all()
             raise Refused(Problem("CARRY_MISSING", field, {"names": tuple(names)}))
         try:
@@ -127,12 +171,17 @@ def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_i
                 group_id=session.group_id,
                 plan=one.plan,
                 source_version=source.version,
-                unpaid=carry.unpaid,
             )
         )
-        theirs = select(SessionSeat.player_id, SessionSeat.seat).where(SessionSeat.session_id == source.id)
-        gives = {row.seat: -amounts.get(row.player_id, 0) for row in db.execute(theirs)}
-        post_money(db, source, MoneyKind.CARRIED, _by_seat(gives))
+        accounts = select(SessionSeat.player_id, SessionSeat.seat).where(SessionSeat.session_id == source.id)
+        theirs = {row.player_id: row.seat for row in db.execute(accounts)}
+        if carry.unpaid:
+            of_plan = Transfer.session_id == source.id, Transfer.version == one.plan
+            lines = Transfer.line.in_(one.lines_among(seats))
+            db.execute(update(Transfer).where(*of_plan, lines).values(over=session.id))
+        taken = Counter({theirs[player]: -amount for player, amount in one.left_among(seats).items()})
+        _add_to_remaining(db, source, one.plan, taken)
+        post_money(db, source, MoneyKind.CARRIED, _by_seat({theirs[player]: -amounts[player] for player in amounts}))
         total.update({seats[player]: amount for player, amount in amounts.items()})
     post_money(db, session, MoneyKind.CARRIED, _by_seat(total))
 
@@ -149,7 +198,10 @@ def hand_back(db: Session, command: HandBack) -> None:
             lock(db, (command.source_id, command.session_id))
             this = CarriedOver.session_id == command.session_id, CarriedOver.source_id == command.source_id
             source = db.execute(
-                select(*GameSession.__table__.columns, CarriedOver.source_version, Settlement.withdrawn)
+                select(
+                    *(*GameSession.__table__.columns, CarriedOver.source_version),
+                    *(CarriedOver.plan, Settlement.withdrawn),
+                )
                 .join(CarriedOver, CarriedOver.source_id == GameSession.id)
                 .join(Settlement, (Settlement.session_id == GameSession.id) & (Settlement.version == CarriedOver.plan))
                 .where(*this, CarriedOver.taken_back.is_(None))
@@ -165,11 +217,20 @@ def hand_back(db: Session, command: HandBack) -> None:
             )
             given = db.execute(gave.order_by(MoneyEntry.line)).all()
             link, form = command.link_id, command.submission_id
-            source = _note(db, source, "no-carry", session.name, link_id=link, submission_id=form)
-            versions = {"taken_back": session.version, "source_taken_back": source.version}
+            moved = _note(db, source, "no-carry", session.name, link_id=link, submission_id=form)
+            versions = {"taken_back": session.version, "source_taken_back": moved.version}
             db.execute(update(CarriedOver).where(*this).values(versions))
             post_money(db, session, MoneyKind.CARRIED, [(row.seat, -row.amount) for row in brought])
-            post_money(db, source, MoneyKind.CARRIED, [(row.seat, -row.amount) for row in given])
+            post_money(db, moved, MoneyKind.CARRIED, [(row.seat, -row.amount) for row in given])
+            of_plan = Transfer.session_id == source.id, Transfer.version == source.plan, Transfer.over == session.id
+            lines = db.execute(select(*Transfer.__table__.columns).where(*of_plan)).all()
+            paid = select(*Payment.__table__.columns).where(
+                Payment.session_id == source.id, Payment.plan == source.plan
+            )
+            payments = paid_by(db.execute(paid).all(), source.source_version)
+            left = left_of({row.seat: -row.amount for row in given}, still_open(lines, payments))
+            _add_to_remaining(db, source, source.plan, left)
+            db.execute(update(Transfer).where(*of_plan).values(over=None))
     except AlreadyDone:
         return
 
@@ -190,18 +251,40 @@ def _note(db: Session, source: AnyRow, kind: str, name: str, *, link_id: int, su
     return change_session(db, command, kind, note=name)
 
 
-def open_at(left: Mapping[str, int], lines: Iterable[AnyRow], payments: Iterable[AnyRow]) -> dict[int, int]:
-    """What is open by seat: what the plan leaves so, and of its *lines* what *payments* have not paid."""
-    found = Counter({int(seat): amount for seat, amount in left.items()})
-    for transfer in still_open(lines, payments):
-        found[transfer.payer] -= transfer.amount
-        found[transfer.payee] += transfer.amount
-    return {seat: amount for seat, amount in found.items() if amount}
+def paid_by(payments: Iterable[AnyRow], version: int) -> list[AnyRow]:
+    """Those of *payments* that counted before *version* of the session."""
+    return [row for row in payments if row.version < version and (row.taken_back is None or row.taken_back > version)]
+
+
+def left_of(open_by: Mapping[int, int], dues: Iterable[Due[int]]) -> dict[int, int]:
+    """What is open beside *dues*, where *open_by* is all that is open."""
+    return _sums(open_by, [Due(due.payee, due.payer, due.amount) for due in dues])
+
+
+def _sums(left: Mapping[int, int], dues: Iterable[Due[int]]) -> dict[int, int]:
+    """What is *left* and what is due, by who is to get it, where that is anything."""
+    found = Counter(left)
+    for due in dues:
+        found[due.payer] -= due.amount
+        found[due.payee] += due.amount
+    return {who: amount for who, amount in found.items() if amount}
+
+
+def _add_to_remaining(db: Session, source: AnyRow, plan: int, more: Mapping[int, int]) -> None:
+    """Have a plan leave so much *more* open by seat, below zero less, that no later session settles."""
+    this = Settlement.session_id == source.id, Settlement.version == plan
+    remaining = Counter(
+        {int(seat): amount for seat, amount in db.scalars(select(Settlement.remaining).where(*this)).one().items()}
+    )
+    remaining.update(more)
+    values = {str(seat): amount for seat, amount in sorted(remaining.items()) if amount}
+    db.execute(update(Settlement).where(*this).values(remaining=values))
 
 
 def _left_of(db: Session, drawn: Sequence[AnyRow]) -> Iterable[LeftOpen]:
     ids = [row.id for row in drawn]
-    lines = db.execute(select(*Transfer.__table__.columns).where(Transfer.session_id.in_(ids))).all()
+    of_sessions = Transfer.session_id.in_(ids), Transfer.over.is_(None)
+    lines = db.execute(select(*Transfer.__table__.columns).where(*of_sessions).order_by(Transfer.line)).all()
     counts = Payment.session_id.in_(ids), Payment.taken_back.is_(None)
     payments = db.execute(select(*Payment.__table__.columns).where(*counts)).all()
     accounts = select(SessionSeat.session_id, SessionSeat.seat, SessionSeat.player_id)
@@ -211,12 +294,16 @@ def _left_of(db: Session, drawn: Sequence[AnyRow]) -> Iterable[LeftOpen]:
     }
     for row in drawn:
         of_plan = [line for line in lines if (line.session_id, line.version) == (row.id, row.plan)]
-        paid = [payment for payment in payments if (payment.session_id, payment.plan) == (row.id, row.plan)]
+        paid = [payment for payment in payments if payment.session_id == row.id]
         yield LeftOpen(
             row,
             row.plan,
-            {players[row.id, seat]: amount for seat, amount in open_at(row.left_open, (), ()).items()},
-            {players[row.id, seat]: amount for seat, amount in open_at(row.left_open, of_plan, paid).items()},
+            {players[row.id, int(seat)]: amount for seat, amount in row.remaining.items()},
+            {
+                line.line: Due(players[row.id, due.payer], players[row.id, due.payee], due.amount)
+                for line, due in zip(of_plan, still_open(of_plan, paid), strict=True)
+                if due.amount
+            },
         )
 
 

@@ -38,7 +38,7 @@ from scorekeeper.models import (
     Transfer,
 )
 from scorekeeper.rules import IllegalRules, Refused, Seat, Unit
-from scorekeeper.services.carrying import open_at
+from scorekeeper.services.carrying import left_of, paid_by
 from scorekeeper.services.chipset import colours_of, noted, sound
 from scorekeeper.services.costs import entries_of, reversed_of
 from scorekeeper.services.counts import Count
@@ -54,7 +54,7 @@ from scorekeeper.services.history import (
 )
 from scorekeeper.services.ledger import MONEY_SUMS, SEAT_SUMS, adjustments, in_hand, price_of
 from scorekeeper.services.seats import seating_of
-from scorekeeper.services.settlement import choices_made, claims
+from scorekeeper.services.settlement import choices_made, claims, still_open
 
 _POSTS: Final[Mapping[str, EntryKind | MoneyKind]] = {
     "open": EntryKind.BUY_IN,
@@ -136,6 +136,10 @@ def differences(db: Session) -> Iterator[Difference]:
             if (kept := getattr(row, name, 0)) != won[key][name]:
                 group_id = row.group_id if row else 0
                 yield Difference(group_id, 0, f"{name} of player {key[0]} in {key[1]}", kept, won[key][name])
+
+
+def _is_part(part: int, whole: int) -> bool:
+    return 0 < part <= whole or whole <= part < 0
 
 
 class _Stored:
@@ -297,14 +301,14 @@ class _Stored:
             choices = choices_made(row.choices)
             yield from self._compare(f"choices of {what}", self._can_be_chosen(choices), True)
             try:
-                due = claims(price_of(self.session), self.seats_at(row.version), choices.keeper)
+                due = claims(price_of(self.session), self.seats_at(row.version), choices)
             except UnbalancedLedger:
                 # What does not sum to zero has been reported, and cannot be settled.
                 continue
             # Not all versions drew up the same plan, but each one that settles what was due.
             stored = Plan(
                 tuple(PlannedTransfer(*line) for line in lines[row.version]),
-                {int(seat): amount for seat, amount in row.left_open.items()},
+                *({int(seat): amount for seat, amount in left.items()} for left in (row.left_open, row.rest)),
             )
             if not settles(stored, due, choices):
                 yield from self._compare(what, stored, plan_with(due, choices))
@@ -316,7 +320,7 @@ class _Stored:
     def _can_be_chosen(self, choices: Choices[int]) -> bool:
         """Whether a settlement can be drawn up so between those who have a seat."""
         people = {row.seat for row in self.seats}
-        named = {seat for pair in choices.apart for seat in pair} | {choices.banker or 0}
+        named = {seat for pair in choices.apart for seat in pair} | {choices.banker or 0, choices.keeper or 0}
         return named <= people and choices.least >= 1 and choices.step >= 1
 
     def _ends_of(self, version: int) -> Iterator[int]:
@@ -388,7 +392,7 @@ class _Stored:
                 expected[row.taken_back] = list(reversed_of(entries))
 
     def _of_carried(self, expected: _Money) -> Iterator[Difference]:
-        """Add what earlier sessions brought, and what later ones took over: all that was open of a plan in force."""
+        """Add what earlier sessions brought, and what later ones took over of what was open of a plan in force."""
         brought = Counter[int]()
         for row in self.brought_over:
             brought[row.seat] += row.amount
@@ -402,23 +406,27 @@ class _Stored:
                 yield from self._compare(f"settlement of {what}", self._in_force(row.taken_back), None)
                 of_source = [entry for entry in self.brought_over if entry.source_id == row.source_id]
                 expected[row.taken_back] = [(entry.seat, -entry.amount) for entry in of_source]
-        plans = {row.version: row for row in self.settlements}
-        until: defaultdict[int, int | None] = defaultdict(int)
-        for row in sorted(self.carried_out, key=lambda row: int(row.source_version)):
-            drawn, what = plans[row.plan], f"what {row.session_id} took over"
+        remaining = {
+            row.version: Counter({int(seat): amount for seat, amount in row.left_open.items()})
+            for row in self.settlements
+        }
+        over = {(row.plan, row.session_id) for row in self.carried_out if row.source_taken_back is None}
+        for line in self.transfers:
+            if line.over is not None:
+                what = f"session that settles transfer {line.version}, {line.line}"
+                yield from self._compare(what, (line.version, line.over) in over, True)
+        for row in self.carried_out:
+            what = f"what {row.session_id} took over"
             yield from self._compare(f"settlement of {what}", self._in_force(row.source_version), row.plan)
-            back = until[row.plan]
-            yield from self._compare(f"order of {what}", back is not None and back < row.source_version, True)
-            until[row.plan] = row.source_taken_back
-            lines = [line for line in self.transfers if line.version == row.plan]
-            paid = [
-                payment
-                for payment in self.payments
-                if payment.version < row.source_version < (payment.taken_back or row.source_version + 1)
-            ]
-            left = open_at(drawn.left_open, lines, paid) if row.unpaid else open_at(drawn.left_open, (), ())
-            expected[row.source_version] = [(seat, -amount) for seat, amount in sorted(left.items())]
-            if row.source_taken_back is not None:
+            gave = [(entry.seat, entry.amount) for entry in self.money if entry.version == row.source_version]
+            expected[row.source_version] = gave
+            yield from self._compare(f"sum of {what}", sum(amount for _, amount in gave), 0)
+            if row.source_taken_back is None:
+                lines = [line for line in self.transfers if (line.version, line.over) == (row.plan, row.session_id)]
+                dues = still_open(lines, paid_by(self.payments, row.source_version))
+                yield from self._compare(f"payments of {what}", all(due.amount for due in dues), True)
+                remaining[row.plan].subtract(left_of({seat: -amount for seat, amount in gave}, dues))
+            else:
                 yield from self._compare(
                     f"kind of the end of {what}", self.kind_of.get(row.source_taken_back), "no-carry"
                 )
@@ -426,7 +434,12 @@ class _Stored:
                 yield from self._compare(f"order of the end of {what}", ordered, True)
                 anew = self._in_force(row.source_taken_back) not in (None, row.plan)
                 yield from self._compare(f"settlement at the end of {what}", anew, False)
-                expected[row.source_taken_back] = sorted(left.items())
+                expected[row.source_taken_back] = [(seat, -amount) for seat, amount in gave]
+        for drawn in self.settlements:
+            left = {str(seat): amount for seat, amount in sorted(remaining[drawn.version].items()) if amount}
+            yield from self._compare(f"what remains open of settlement {drawn.version}", drawn.remaining, left)
+            within = all(_is_part(amount, drawn.left_open.get(seat, 0)) for seat, amount in left.items())
+            yield from self._compare(f"what was taken over of settlement {drawn.version}", within, True)
 
     def _in_force(self, version: int) -> int | None:
         """The settlement that was in force in *version* of the session, if one was."""
@@ -472,6 +485,7 @@ class _Stored:
                 "settled": 0,
                 "costs": 0,
                 "carried": 0,
+                "put_in": 0,
             }
             for row in self.seats
         ]
@@ -479,9 +493,12 @@ class _Stored:
             if entry.seat is not None and entry.version <= version and entry.kind in SEAT_SUMS:
                 sign = -1 if entry.kind == EntryKind.CASH_OUT else 1
                 seats[entry.seat][SEAT_SUMS[entry.kind].key] += sign * entry.chips
+        into_kitty = {version for row in self.costs if row.payer is None for version in (row.version, row.taken_back)}
         for entry in self.money:
             if entry.version <= version and entry.seat is not None and entry.kind in MONEY_SUMS:
                 seats[entry.seat][MONEY_SUMS[entry.kind].key] += entry.amount
+                if entry.kind == MoneyKind.STAKE or entry.version in into_kitty:
+                    seats[entry.seat]["put_in"] -= entry.amount
         return [cast(AnyRow, SimpleNamespace(**seat)) for seat in seats if came.get(seat["seat"], 0) <= version]
 
     def add_to(self, won: Standings) -> None:

@@ -104,7 +104,8 @@ def counts(db: Session, session_id: int) -> list[KeptCount]:
     """The latest counts of a session, latest first."""
     kept = queries.counts(db, session_id)
     moved: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    for entry in queries.entries(db, session_id, [row.changed for row in kept if row.changed is not None]):
+    changes = [row.changed for row in kept if row.changed is not None]
+    for entry in queries.entries(db, session_id, changes) if changes else ():
         if entry.kind == EntryKind.ADJUSTMENT:
             moved[entry.version][entry.seat] = entry.chips
     return [

@@ -15,9 +15,10 @@ from typing import Any
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
-from scorekeeper.ledger import Choices, MoneyKind, Plan, Price, UnbalancedLedger, apportion, plan_with
+from scorekeeper import queries
+from scorekeeper.ledger import Choices, MoneyKind, Plan, Price, Spread, UnbalancedLedger, plan_with, spread
 from scorekeeper.ledger import Transfer as PlannedTransfer
-from scorekeeper.models import AnyRow, CarriedOver, GameSession, Payment, SessionSeat, Settlement, Transfer
+from scorekeeper.models import AnyRow, GameSession, Payment, Settlement, Transfer
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import in_kitty, post_money, price_of
 from scorekeeper.services.transaction import (
@@ -60,7 +61,7 @@ def pay(db: Session, command: Pay) -> None:
         with transaction(db):
             session = change_session(db, command, "paid")
             transfer = db.execute(
-                select(Transfer.payer, Transfer.payee, Transfer.amount)
+                select(Transfer.payer, Transfer.payee, Transfer.amount, Transfer.over)
                 .join(Settlement, (Settlement.session_id == Transfer.session_id) & _drawn_up_together)
                 .where(
                     Transfer.session_id == session.id,
@@ -70,7 +71,7 @@ def pay(db: Session, command: Pay) -> None:
                 )
             ).one_or_none()
             still_open = transfer.amount - _paid(db, command) if transfer else 0
-            if transfer is None or not still_open or _taken_over(db, session, command.plan):
+            if transfer is None or not still_open or transfer.over is not None:
                 raise StaleSession
             amount = still_open if command.amount is None else command.amount
             if not 0 < amount <= still_open:
@@ -100,14 +101,14 @@ def take_back(db: Session, command: TakeBack) -> None:
             session = change_session(db, command, "unpaid")
             this = Payment.session_id == session.id, Payment.version == command.payment
             payment = db.execute(
-                select(Payment.amount, Payment.plan, Transfer.payer, Transfer.payee, Settlement.withdrawn)
+                select(Payment.amount, Transfer.payer, Transfer.payee, Transfer.over, Settlement.withdrawn)
                 .join(Transfer, (Transfer.session_id == Payment.session_id) & _of_line)
                 .join(Settlement, (Settlement.session_id == Transfer.session_id) & _drawn_up_together)
                 .where(*this, Payment.taken_back.is_(None))
             ).one_or_none()
             if payment is None or (payment.withdrawn is not None and session.state == "closed"):
                 raise StaleSession
-            if payment.withdrawn is None and _taken_over(db, session, payment.plan):
+            if payment.withdrawn is None and payment.over is not None:
                 raise StaleSession
             db.execute(update(Payment).where(*this).values(taken_back=session.version))
             amounts = (payment.payer, -payment.amount), (payment.payee, payment.amount)
@@ -118,13 +119,6 @@ def take_back(db: Session, command: TakeBack) -> None:
 
 _drawn_up_together = Settlement.version == Transfer.version
 _of_line = (Transfer.version == Payment.plan) & (Transfer.line == Payment.line)
-
-
-def _taken_over(db: Session, session: AnyRow, plan: int) -> bool:
-    """Whether a later session settles what was not yet paid."""
-    of_plan = CarriedOver.source_id == session.id, CarriedOver.plan == plan, CarriedOver.taken_back.is_(None)
-    over = select(CarriedOver.plan).where(*of_plan, CarriedOver.unpaid)
-    return db.scalar(over) is not None
 
 
 def _paid(db: Session, command: Pay) -> int:
@@ -140,11 +134,12 @@ def _paid(db: Session, command: Pay) -> int:
 
 def draw_up(db: Session, session: AnyRow, choices: Choices[int]) -> None:
     """Store the plan that settles, as *choices* say, what is won and lost and not yet paid."""
-    seats = select(*SessionSeat.__table__.columns).where(SessionSeat.session_id == session.id)
-    drawn = plan(price_of(session), db.execute(seats.order_by(SessionSeat.seat)).all(), choices)
+    drawn = plan(price_of(session), queries.seats_to_settle(db, session.id), choices)
     common = {"session_id": session.id, "version": session.version, "group_id": session.group_id}
     left_open = {str(seat): amount for seat, amount in drawn.left.items() if amount}
-    db.execute(insert(Settlement).values(**common, choices=choices_said(choices), left_open=left_open))
+    rest = {str(seat): amount for seat, amount in drawn.rest.items()}
+    left = {"left_open": left_open, "remaining": left_open, "rest": rest}
+    db.execute(insert(Settlement).values(**common, choices=choices_said(choices), **left))
     lines = [
         {**common, "line": line, "payer": transfer.payer, "payee": transfer.payee, "amount": transfer.amount}
         for line, transfer in enumerate(drawn.transfers)
@@ -168,8 +163,10 @@ def choices_said(choices: Choices[int]) -> dict[str, Any]:
         "step": choices.step,
         "apart": [list(pair) for pair in choices.apart],
         "keeper": choices.keeper,
+        "alike": choices.alike,
+        "to_kitty": choices.to_kitty,
     }
-    usual: dict[str, Any] = {"banker": None, "least": 1, "step": 1, "apart": [], "keeper": None}
+    usual = dict.fromkeys(said) | {"least": 1, "step": 1, "apart": [], "alike": False, "to_kitty": False}
     return {name: value for name, value in said.items() if value != usual[name]}
 
 
@@ -193,13 +190,13 @@ def plan(
     :raises UnbalancedLedger: if what is won and lost does not sum to zero.
     """
     choices = choices or Choices()
-    return plan_with(claims(price, seats, choices.keeper, more=more, costs=costs), choices)
+    return plan_with(claims(price, seats, choices, more=more, costs=costs), choices)
 
 
 def claims(
     price: Price,
     seats: Sequence[AnyRow],
-    keeper: int | None = None,
+    choices: Choices[int],
     *,
     more: Mapping[int, int] = MappingProxyType({}),
     costs: Mapping[int, int] = MappingProxyType({}),
@@ -216,12 +213,9 @@ def claims(
     """
     won = price.of_everybody([row.chips + more.get(row.seat, 0) for row in seats]).shares
     by_bank = [max(0, -_at_bank(price, row)) for row in seats]
-    shared = [row.costs + costs.get(row.seat, 0) for row in seats]
-    kitty = _of_kitty(seats, -sum(shared), keeper)
-    found = {
-        row.seat: won[place] + row.settled + shared[place] + kitty[place] + row.carried - by_bank[place]
-        for place, row in enumerate(seats)
-    }
+    kitty = of_kitty(seats, choices, costs).shares
+    between = [row.settled + row.costs + costs.get(row.seat, 0) + row.carried for row in seats]
+    found = {row.seat: won[place] + between[place] + kitty[place] - by_bank[place] for place, row in enumerate(seats)}
     if difference := sum(found.values()) + sum(by_bank):
         raise UnbalancedLedger(difference)
     return found
@@ -231,12 +225,13 @@ def claims(
 class Account:
     """How a seat comes to what it still gets.
 
-    ``won + bought - cashed + paid + costs + kitty + carried - from_bank - left == open``, where ``won`` is what it won
-    or lost, ``bought`` what it paid the bank for chips and ``cashed`` what it got there, and ``paid`` what it paid
-    others (below zero: got). ``costs`` is what it paid for others, less what is its part or went into the kitty,
+    ``won + bought - cashed + paid + costs + kitty + carried - from_bank - left - rest == open``, where ``won`` is what
+    it won or lost, ``bought`` what it paid the bank for chips and ``cashed`` what it got there, and ``paid`` what it
+    paid others (below zero: got). ``costs`` is what it paid for others, less what is its part or went into the kitty,
     ``kitty`` what it gets of that, and ``carried`` what earlier sessions owe it, less what a later one settles.
-    ``from_bank`` is what the bank gives it in the end (below zero: gets), ``left`` what the plan leaves open, and
-    ``open`` what is still to come in transfers (below zero: to pay).
+    ``from_bank`` is what the bank gives it in the end (below zero: gets), ``left`` what the plan leaves open, ``rest``
+    what it leaves to the kitty, and ``open`` what is still to come in transfers (below zero: to pay). No line is worked
+    out from the others: a plan that does not settle does not add up.
     """
 
     seat: int
@@ -249,34 +244,28 @@ class Account:
     carried: int
     from_bank: int
     left: int
+    rest: int
     open: int
 
-    @property
-    def in_hand(self) -> int:
-        """What the chips it has are worth."""
-        return self.won + self.bought - self.cashed + self.paid
 
-
-def accounts(
-    price: Price,
-    seats: Sequence[AnyRow],
-    transfers: Iterable[PlannedTransfer[int]] = (),
-    left: Mapping[int, int] | None = None,
-    keeper: int | None = None,
-) -> tuple[Account, ...]:
-    """The account of every seat, where *transfers* are still to be paid and *left* is left open.
-
-    *keeper* has what is in the kitty; without one it is shared out. What the kitty lacks, everybody bears alike.
-    """
-    to_come = Counter[int]()
-    for transfer in transfers:
-        to_come[transfer.payer] -= transfer.amount
-        to_come[transfer.payee] += transfer.amount
+def worth_in_hand(price: Price, seats: Sequence[AnyRow]) -> list[int]:
+    """What the chips that every seat has are worth."""
     won = price.of_everybody([row.chips for row in seats]).shares
+    return [result + _at_bank(price, row) + row.settled for result, row in zip(won, seats, strict=True)]
+
+
+def accounts(price: Price, seats: Sequence[AnyRow], choices: Choices[int], to_come: Plan[int]) -> tuple[Account, ...]:
+    """The account of every seat, where the transfers *to_come* are still to be paid."""
+    won = price.of_everybody([row.chips for row in seats]).shares
+    kitty = of_kitty(seats, choices).shares
+    kept = _kept(price, seats, choices, to_come)
+    still = Counter[int]()
+    for transfer in to_come.transfers:
+        still[transfer.payer] -= transfer.amount
+        still[transfer.payee] += transfer.amount
     found = []
-    for row, result, kitty in zip(seats, won, _of_kitty(seats, in_kitty(seats), keeper), strict=True):
-        bought, at_bank, left_open = price.of(row.bought), _at_bank(price, row), (left or {}).get(row.seat, 0)
-        between = row.settled + row.costs + kitty + row.carried
+    for row, result, share in zip(seats, won, kitty, strict=True):
+        bought, at_bank = price.of(row.bought), _at_bank(price, row)
         found.append(
             Account(
                 seat=row.seat,
@@ -285,14 +274,28 @@ def accounts(
                 cashed=bought - at_bank,
                 paid=row.settled,
                 costs=row.costs,
-                kitty=kitty,
+                kitty=share,
                 carried=row.carried,
-                from_bank=result + at_bank + between - left_open - to_come[row.seat],
-                left=left_open,
-                open=to_come[row.seat],
+                from_bank=max(0, at_bank) - kept[row.seat],
+                left=to_come.left.get(row.seat, 0),
+                rest=to_come.rest.get(row.seat, 0),
+                open=still[row.seat],
             )
         )
     return tuple(found)
+
+
+def _kept(price: Price, seats: Sequence[AnyRow], choices: Choices[int], to_come: Plan[int]) -> Counter[int]:
+    """What the bank keeps from every seat for winnings that it has paid out: what it owes, and owes to nobody else."""
+    kept = Counter[int]()
+    if any(_at_bank(price, row) < 0 for row in seats):
+        kept.subtract(claims(price, seats, choices))
+        kept.update(to_come.left)
+        kept.update(to_come.rest)
+        for transfer in to_come.transfers:
+            kept[transfer.payer] -= transfer.amount
+            kept[transfer.payee] += transfer.amount
+    return +kept
 
 
 def still_open(transfers: Iterable[AnyRow], payments: Iterable[AnyRow]) -> tuple[PlannedTransfer[int], ...]:
@@ -303,14 +306,20 @@ def still_open(transfers: Iterable[AnyRow], payments: Iterable[AnyRow]) -> tuple
     return tuple(PlannedTransfer(row.payer, row.payee, row.amount - paid[row.version, row.line]) for row in transfers)
 
 
-def _of_kitty(seats: Sequence[AnyRow], held: int, keeper: int | None) -> tuple[int, ...]:
-    """What each of *seats* has of what is *held* in the kitty: the *keeper* all of it, or everybody a share.
+def of_kitty(seats: Sequence[AnyRow], choices: Choices[int], costs: Mapping[int, int] = MappingProxyType({})) -> Spread:
+    """What each of *seats* has of the kitty, by what each put in, or bears where it lacks something.
 
-    Below zero everybody bears a share: it has paid out stakes of deals that then did not count.
+    It lacks something where it has paid out stakes of deals that then did not count. If nobody has put in anything,
+    or that is chosen, all have and bear alike. *costs* are as for :func:`claims`, from stakes.
     """
-    if keeper is None or held < 0:
-        return apportion(held, len(seats))
-    return tuple(held if row.seat == keeper else 0 for row in seats)
+    held = in_kitty(seats) - sum(costs.values())
+    parts = [max(0, row.put_in - costs.get(row.seat, 0)) for row in seats]
+    if choices.keeper is not None and held > 0:
+        parts = [int(row.seat == choices.keeper) for row in seats]
+    if not any(parts) or (choices.alike and choices.keeper is None):
+        parts = [1] * len(parts)
+    shares, spare = spread(parts, abs(held), sum(parts))
+    return Spread(shares if held > 0 else tuple(-share for share in shares), spare)
 
 
 def _at_bank(price: Price, seat: AnyRow) -> int:

@@ -75,7 +75,7 @@ def payment(payer: str, payee: str, amount: int, chip: Chip | None) -> str:
 def in_kitty(held: int, chip: Chip | None) -> str:
     """What is in the kitty, or what it lacks, in a sentence."""
     if held < 0:
-        return _("The kitty lacks %(amount)s, which everybody bears alike.", amount=exactly(-held, chip))
+        return _("The kitty lacks %(amount)s.", amount=exactly(-held, chip))
     return _("In the kitty: %(amount)s.", amount=exactly(held, chip))
 
 

@@ -25,7 +25,7 @@ from scorekeeper.services.chipset import bank, colours_of
 from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of, in_hand, price_of
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out
-from scorekeeper.services.settlement import accounts
+from scorekeeper.services.settlement import worth_in_hand
 from scorekeeper.services.transaction import StaleSession
 from scorekeeper.sessionfile import Chip
 from scorekeeper.web import access, amounts
@@ -334,7 +334,7 @@ def _bank(session: AnyRow, seats: Sequence[AnyRow]) -> Mapping[str, object]:
 
 def _rows(session: AnyRow, seats: Sequence[AnyRow]) -> Iterator[Mapping[str, object]]:
     chip, price = chip_of(session), price_of(session)
-    worth = (account.in_hand for account in accounts(price, seats))
+    worth = worth_in_hand(price, seats)
     for seat, chips, amount in zip(seats, in_hand(session, seats), worth, strict=True):
         yield _row(seat, chips, amount, chip)
 

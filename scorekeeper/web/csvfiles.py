@@ -137,7 +137,7 @@ def _places(session: AnyRow) -> Iterator[Sequence[Cell]]:
 
 def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
     """Who pays whom, in the order of the page, what is left open, and what the bank pays out after that, or gets."""
-    seats, chip = queries.seats(db.session(), session.id), chip_of(session)
+    seats, chip = queries.seats_to_settle(db.session(), session.id), chip_of(session)
     shown = settled(session, seats)
     names = [seat.name for seat in seats]
     unit = chip.currency if chip else _("chips")
@@ -158,6 +158,7 @@ def _settlement(session: AnyRow) -> Iterator[Sequence[Cell]]:
         paid = _("carried over") if one.over else paid
         yield line(names[one.payer], names[one.payee], one.amount, paid, one.paid, one.open)
     others = [(seat, amount, _("Left open")) for seat, amount in sorted(shown.left.items())]
+    others += [(seat, -amount, _("The kitty")) for seat, amount in sorted(shown.rest.items())]
     others += [(account.seat, account.from_bank, _("The bank")) for account in shown.accounts if account.from_bank]
     for seat, amount, other in others:
         payer, payee = (other, names[seat]) if amount > 0 else (names[seat], other)

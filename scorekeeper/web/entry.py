@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from flask_babel import gettext as _
 from werkzeug.datastructures import MultiDict
 
-from scorekeeper.names import fitting
+from scorekeeper.names import ROOM, ROOM_OF_MANY, fitting
 from scorekeeper.rules import (
     NOBODY,
     CardGame,
@@ -34,8 +34,6 @@ from scorekeeper.words.said import name_of
 MAX_ENTERED: Final = 41
 """Characters kept of a text: one more than any fact may have, so that the rules see that it is too long."""
 MAX_BIDS: Final = 65
-ROOM, ROOM_OF_MANY = 8, 6
-"""Characters of a name that one of four has room for in a row on a phone, and one of more."""
 
 Answers = MultiDict[str, str]
 

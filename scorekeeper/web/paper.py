@@ -284,6 +284,7 @@ def _grid_page(
     """The grid with what has been keyed in. A *fresh* one has been looked at by nobody and says nothing about it."""
     rows = list(_grid_rows(paper, keyed, fresh=fresh))
     deals = len(keyed.deals)
+    upload = upload or FileForm(formdata=None)
     if keyed.too_many and keyed.stopped is None:
         only = _("At most %(rows)s rows go in at once: what came below them is not here.", rows=words.number(MAX_ROWS))
         notices = [*notices, only, _("Check these and record them, then key in the rest.")]
@@ -291,7 +292,8 @@ def _grid_page(
         "paper/keying.html",
         session=paper.session,
         form=form,
-        upload=upload or FileForm(formdata=None),
+        version=form.expected_version.data or paper.session.version,
+        upload=upload,
         columns=paper.columns,
         players=[(paper.names[seat], own) for seat, own in paper.columns.players],
         rows=rows,
@@ -303,7 +305,8 @@ def _grid_page(
             )
             for row in rows
             for error in row.errors
-        ],
+        ]
+        + [Wrong(upload.file.id, error) for error in upload.file.errors],
         nothing=not fresh and not deals and keyed.stopped is None,
         agrees=ngettext("%(num)s row agrees.", "%(num)s rows agree.", deals) if keyed.agrees and not fresh else "",
         saves=ngettext("Record %(num)s deal", "Record %(num)s deals", deals),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import groupby
@@ -40,7 +40,7 @@ from scorekeeper.rules import (
     Seat,
 )
 from scorekeeper.rules import ruleset as published_ruleset
-from scorekeeper.services.carrying import Carry, LeftOpen, left_open
+from scorekeeper.services.carrying import OFFERED, Carry, LeftOpen, left_open
 from scorekeeper.services.chipset import colours_of
 from scorekeeper.services.groups import Role
 from scorekeeper.services.ledger import chip_of
@@ -82,7 +82,7 @@ class OpenForm(SubmissionForm):
     """
 
     rules = HiddenField()
-    # The chips and players of which it was last said that the chip set hardly has enough.
+    # The chips and players of which it was last said that the chip set hardly has enough, or what stays open with them.
     advised = HiddenField()
     name = StringField(later("Name of the session"))
     dealer = SelectField(later("First dealer"), validate_choice=False)
@@ -143,10 +143,10 @@ def create(group_id: int) -> ResponseReturnValue:
     command = _entered(form, group, game, published)
     if form.refused:
         return _page(group, game, published, form, people), 422
-    asked = f"{command.buy_in}/{len(command.players)}"
-    if form.advised.data != asked and (warnings := list(_warnings(group, command))):
+    chosen = [f"{carry.session_id}-{carry.version}-{carry.unpaid:d}" for carry in command.carry]
+    asked = "/".join([str(command.buy_in), *map(str, command.players), *chosen])
+    if form.advised.data != asked and _warned(form, group, command, people):
         form.advised.data = asked
-        form.buy_in.errors = [*warnings, _("Nothing is saved yet. Start the session once more to go on all the same.")]
         return _page(group, game, published, form, people), 422
     try:
         session_id = open_session(db.session(), command)
@@ -172,6 +172,37 @@ def _to_hand_out(group: AnyRow, command: OpenSession) -> tuple[str, str]:
     if pieces:
         return _("Hand everybody %(pieces)s.", pieces=said(pieces)), "done"
     return _too_few(command), "warning"
+
+
+def _warned(form: OpenForm, group: AnyRow, command: OpenSession, people: People) -> bool:
+    """Whether there is anything to know before the session begins; it then stands beside its fields."""
+    again = _("Nothing is saved yet. Start the session once more to go on all the same.")
+    if warnings := list(_warnings(group, command)):
+        form.buy_in.errors = [*warnings, again]
+    staying = [
+        (f"carry-{carry.session_id}", stays)
+        for carry in command.carry
+        if (stays := _stays(people, command.players, carry))
+    ]
+    for name, stays in staying:
+        form[name].errors = [stays, again]
+    return bool(warnings or staying)
+
+
+def _stays(people: People, players: Collection[int], carry: Carry) -> str:
+    """What of an earlier session stays open, and because of whom, where *players* can take along only a part."""
+    left = next((left for left in people.left if left.session.id == carry.session_id), None)
+    if left is None:
+        return ""
+    concerned, taken = left.concerned(unpaid=carry.unpaid), left.among(players, unpaid=carry.unpaid)
+    stays = {player: amount - taken.get(player, 0) for player, amount in concerned.items()}
+    if not taken or not any(stays.values()):
+        return ""
+    return _(
+        "These do not sit at this table: %(players)s. So this stays open, and is offered again next time: %(open)s.",
+        players=_listed(people, [player for player in concerned if player not in players]),
+        open=_amounts(people, left, stays),
+    )
 
 
 def _warnings(group: AnyRow, command: OpenSession) -> Iterator[str]:
@@ -230,67 +261,69 @@ def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
 class People:
     """The players of a group who have not retired, who sat in its latest session, and what is open between them.
 
-    ``names`` are those of everybody, by player.
+    ``names`` are those of everybody, by player. ``more_open`` says that even more is open than is in ``left``.
     """
 
     players: Sequence[AnyRow]
     latest: AnyRow | None
     left: Sequence[LeftOpen]
+    more_open: bool
     names: Mapping[int, str]
-
-    def retired(self, open_of: Mapping[int, int]) -> list[str]:
-        """Who of those with something open cannot sit down any more."""
-        present = {player.id for player in self.players}
-        return [self.names[player] for player in open_of if player not in present]
 
 
 def _people(group_id: int) -> People:
     everybody = queries.players(db.session(), group_id)
+    left = left_open(db.session(), group_id)
     return People(
         players=[player for player in everybody if player.retired_at is None],
         latest=queries.last_seated(db.session(), group_id),
-        left=left_open(db.session(), group_id),
+        left=left[:OFFERED],
+        more_open=len(left) > OFFERED,
         names={player.id: player.name for player in everybody},
     )
 
 
 def _carry_field(people: People, left: LeftOpen) -> SelectField:
     """What can be taken along of an earlier session; without a choice where nothing can."""
-    ways = [
-        ("left", left.left, _("Take along what is left open")),
-        ("all", left.everything, _("Take along the payments not yet made, too")),
-    ]
-    if left.left == left.everything:
-        del ways[1]
-    elif not left.left:
-        ways = [("all", left.everything, _("Take along the payments not yet made"))]
-    choices = [
-        SelectChoice(f"{way}-{left.session.version}", label)
-        for way, amounts_of, label in ways
-        if not people.retired(amounts_of)
-    ]
-    said = [_open_said(people, left, amounts_of) for _way, amounts_of, _label in ways]
-    if missing := people.retired(left.everything):
-        retired = format_list([isolated(name) for name in missing], locale=locale())
-        said.append(_("Those who have retired cannot take along what is theirs: %(players)s.", players=retired))
+    present = {player.id for player in people.players}
+    choices, said = [], []
+    if left.left:
+        said.append(_("Left open: %(open)s.", open=_amounts(people, left, left.left)))
+        if left.left_among(present):
+            choices.append(("left", _("Take along what is left")))
+    if left.unpaid:
+        everything = _amounts(people, left, left.concerned(unpaid=True))
+        said.append(_("With the payments not yet made: %(open)s.", open=everything))
+        if left.lines_among(present):
+            choices.append(("all", _("Take along unpaid, too") if choices else _("Take along what is unpaid")))
+    if retired := [player for player in left.concerned(unpaid=True) if player not in present]:
+        said.append(
+            _("What concerns those who have retired stays open: %(players)s.", players=_listed(people, retired))
+        )
     return SelectField(
         _("Open from %(session)s", session=isolated(left.session.name)),
-        choices=[SelectChoice("", _("Settled apart")), *choices],
+        choices=[
+            SelectChoice("", _("Settled apart")),
+            *(SelectChoice(f"{way}-{left.session.version}", label) for way, label in choices),
+        ],
         default="",
         description=" ".join(said),
         validate_choice=False,
     )
 
 
-def _open_said(people: People, left: LeftOpen, open_of: Mapping[int, int]) -> str:
+def _amounts(people: People, left: LeftOpen, open_of: Mapping[int, int]) -> str:
     chip = chip_of(left.session)
     each = [
-        f"{isolated(people.names[player])} {amounts.settled(amount, chip).text}" for player, amount in open_of.items()
+        f"{isolated(name)} {amounts.settled(open_of[player], chip).text}"
+        for player, name in people.names.items()
+        if open_of.get(player)
     ]
-    listed = format_list(each, locale=locale(), style="unit")
-    if open_of is left.left:
-        return _("Left open: %(open)s.", open=listed)
-    return _("With the payments not yet made: %(open)s.", open=listed)
+    return format_list(each, locale=locale(), style="unit")
+
+
+def _listed(people: People, players: Iterable[int]) -> str:
+    return format_list([isolated(people.names[player]) for player in players], locale=locale())
 
 
 def _carry(form: OpenForm) -> tuple[Carry, ...]:
@@ -392,6 +425,7 @@ def _page(group: AnyRow, game: CardGame[Any], ruleset: Ruleset, form: OpenForm, 
         opening=[form[f"opening-{place}"] for place in form.places],
         stake=groups.pop("stake", None),
         carry=[form[f"carry-{left.session.id}"] for left in people.left],
+        more_open=people.more_open,
         rules=list(groups.values()),
         unit=game.unit,
         in_set=amounts.counted(worth(colours_of(group.chip_set))) if group.chip_set else "",

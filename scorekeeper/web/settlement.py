@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -21,7 +21,7 @@ from wtforms.fields.choices import SelectChoice
 
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
-from scorekeeper.ledger import Choices, Price, Transfer, plain, standings
+from scorekeeper.ledger import Choices, Plan, Price, Transfer, plain, spread, standings
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused, Table
 from scorekeeper.services.carrying import HandBack, hand_back
@@ -37,6 +37,7 @@ from scorekeeper.services.settlement import (
     accounts,
     choices_made,
     claims,
+    of_kitty,
     pay,
     plan,
     still_open,
@@ -54,6 +55,8 @@ blueprint = Blueprint("settlement", __name__)
 
 MAX_LINE = 2**31 - 1
 NOBODY: Final = ""
+ALIKE: Final = "alike"
+TO_KITTY: Final = "kitty"
 
 _Row = Mapping[str, object]
 
@@ -66,6 +69,7 @@ class ChoicesForm(Form):  # type: ignore[misc]
     step = StringField(later("Only multiples of"), render_kw={"inputmode": "decimal"})
     apart = SelectMultipleField(later("Who cannot pay each other directly"), validate_choice=False)
     keeper = SelectField(later("The kitty"), default=NOBODY, validate_choice=False)
+    rest = SelectField(later("What the multiples leave"), default=NOBODY, validate_choice=False)
 
     def __init__(self, sent: MultiDict[str, str], seats: Sequence[AnyRow], chip: Chip | None) -> None:
         super().__init__(sent)
@@ -76,9 +80,11 @@ class ChoicesForm(Form):  # type: ignore[misc]
             *(SelectChoice(seat, _("Everybody through %(name)s", name=words.isolated(name))) for seat, name in names),
         ]
         self.keeper.choices = [
-            SelectChoice(NOBODY, _("Shared out evenly")),
+            SelectChoice(NOBODY, _("Shared out by what each put in")),
+            SelectChoice(ALIKE, _("Shared out evenly")),
             *(SelectChoice(seat, _("%(name)s keeps it", name=words.isolated(name))) for seat, name in names),
         ]
+        self.rest.choices = [SelectChoice(NOBODY, _("Stays open")), SelectChoice(TO_KITTY, _("Goes into the kitty"))]
         self.apart.choices = [
             (f"{one}-{other}", _("%(one)s and %(other)s", one=words.isolated(name), other=words.isolated(other_name)))
             for (one, name), (other, other_name) in combinations(names, 2)
@@ -91,9 +97,9 @@ class ChoicesForm(Form):  # type: ignore[misc]
             self.step.errors = [_("Enter an amount above zero.")]
         banker, keeper = self.banker.data or NOBODY, self.keeper.data or NOBODY
         apart = list(dict.fromkeys(self.apart.data or ()))
-        for field in (self.banker, self.keeper):
+        for field in (self.banker, self.keeper, self.rest):
             if (field.data or NOBODY) not in [choice.value for choice in field.choices]:
-                field.errors = [_("Choose a player.")]
+                field.errors = [_("Choose a player.") if field is not self.rest else _("Choose what becomes of it.")]
         if not set(apart) <= {value for value, _label in self.apart.choices}:
             self.apart.errors = [_("Choose two players.")]
         if any(field.errors for field in self):
@@ -104,7 +110,9 @@ class ChoicesForm(Form):  # type: ignore[misc]
             least=least,
             step=step,
             apart=tuple(sorted((int(one), int(other)) for one, other in pairs)),
-            keeper=int(keeper) if keeper else None,
+            keeper=int(keeper) if keeper not in (NOBODY, ALIKE) else None,
+            alike=keeper == ALIKE,
+            to_kitty=self.rest.data == TO_KITTY,
         )
 
     def _amount(self, field: StringField) -> int:
@@ -132,6 +140,10 @@ def _as_sent(choices: Choices[int], chip: Chip | None) -> MultiDict[str, str]:
         sent["banker"] = str(choices.banker)
     if choices.keeper is not None:
         sent["keeper"] = str(choices.keeper)
+    elif choices.alike:
+        sent["keeper"] = ALIKE
+    if choices.to_kitty:
+        sent["rest"] = TO_KITTY
     sent.setlist("apart", [f"{one}-{other}" for one, other in choices.apart])
     return sent
 
@@ -169,6 +181,7 @@ class Settled:
     choices: Choices[int]
     lines: Sequence[Line]
     left: Mapping[int, int]
+    rest: Mapping[int, int]
     before: Sequence[AnyRow]
     accounts: Sequence[Account]
     earlier: Sequence[AnyRow]
@@ -192,27 +205,32 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         if choices is None:
             choices = choices_made(drawn[0].choices) if drawn else Choices()
         planned = plan(price, seats, choices)
-        left: Mapping[int, int] = planned.left
+        left, rest = planned.left, planned.rest
         lines = [Line(one.payer, one.payee, one.amount, one.amount, 0, 0) for one in planned.transfers]
     else:
-        over = next((row for row in carried_to if row.plan == in_force.version), None)
-        left = {} if over else {int(seat): amount for seat, amount in in_force.left_open.items()}
+        left, rest = (
+            {int(seat): amount for seat, amount in stays.items()} for stays in (in_force.remaining, in_force.rest)
+        )
+        names = {row.id: row.name for row in carried_to}
         choices = choices_made(in_force.choices)
         rows = transfers[in_force.version]
         lines = [
             Line(row.payer, row.payee, row.amount, open_.amount, row.version, row.line, _of_line(payments, row))
             for row, open_ in zip(rows, still_open(rows, payments), strict=True)
         ]
-        if over and over.unpaid:
-            lines = [line._replace(open=0, over=over.name) if line.open else line for line in lines]
-    to_come = [Transfer(line.payer, line.payee, line.open) for line in lines]
+        lines = [
+            line._replace(open=0, over=names[row.over]) if row.over else line
+            for line, row in zip(lines, rows, strict=True)
+        ]
+    to_come = Plan(tuple(Transfer(line.payer, line.payee, line.open) for line in lines), left, rest)
     return Settled(
         price=price,
         choices=choices,
         lines=lines,
         left={seat: amount for seat, amount in left.items() if amount},
+        rest=rest,
         before=[row for row in payments if in_force is None or row.plan != in_force.version],
-        accounts=accounts(price, seats, to_come, left, choices.keeper),
+        accounts=accounts(price, seats, choices, to_come),
         earlier=[row for row in drawn if row.withdrawn is not None],
         transfers=transfers,
         carried_from=[row for row in carried_from if row.taken_back is None],
@@ -244,7 +262,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
     """The page, with the choices that were *sent*, be it in the address, and a part that is *wrong*."""
     game, ruleset = game_of(session)
     closed = session.state == "closed"
-    seats, chip = queries.seats(db.session(), session.id), chip_of(session)
+    seats, chip = queries.seats_to_settle(db.session(), session.id), chip_of(session)
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips or seat.costs or seat.carried for seat in seats)
     asked = sent or request.args
     choosing = ChoicesForm(asked, seats, chip) if asked and for_chips and not closed else None
@@ -255,7 +273,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         choosing = ChoicesForm(_as_sent(shown.choices, chip), seats, chip)
     form = SessionForm(formdata=None, expected_version=session.version)
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
-    left = list(_left_open(seats, shown.left, chip))
+    left = [*_left_open(seats, shown.left, chip), *_to_kitty(seats, shown.rest, chip)]
     bank = _bank_pays(seats, shown.accounts, chip) if for_chips else []
     result = [*_as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips), *bank]
     dispute = dispute_of(session, seats)
@@ -278,7 +296,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         kitty=_kitty(seats, shown.choices, chip),
         may_keep=in_kitty(seats) > 0,
         over=[
-            _to_session(name)
+            _to_session(name, part=bool(shown.left))
             for name in dict.fromkeys(row.name for row in shown.carried_to)
             if name not in [line.over for line in shown.lines]
         ],
@@ -286,7 +304,11 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         chosen=list(_chosen(seats, shown.choices, chip)),
         transfers=rows,
         left=left,
-        spare=_spare(seats, shown.price, chip),
+        spare=[
+            *_spare(seats, shown.price, chip),
+            *_spare_of_kitty(seats, shown.choices, chip),
+            *_spare_steps(seats, shown, chip),
+        ],
         earlier=[_earlier(session, seats, row, shown) for row in shown.earlier],
         hidden={"expected_version": session.version, "submission_id": form.submission_id.data},
         dispute=dispute,
@@ -457,8 +479,6 @@ def _as_text(
 def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong | None) -> Iterator[_Row]:
     """What was paid of earlier settlements, and every line of this one with what can be done about it."""
     chip, closed = chip_of(session), session.state == "closed"
-    # What another session settles cannot be taken back here.
-    taken_over = any(line.over for line in shown.lines)
     for row in shown.before:
         sentence = amounts.payment(seats[row.payer].name, seats[row.payee].name, row.amount, chip)
         yield {
@@ -470,7 +490,8 @@ def _rows(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, wrong: Wrong
         sentence = amounts.payment(seats[line.payer].name, seats[line.payee].name, line.amount, chip)
         values = {"session_id": session.id, "plan": line.plan, "line": line.number}
         editable, mine = (
-            closed and session.writes and not taken_over,
+            # What another session settles cannot be taken back here.
+            closed and session.writes and not line.over,
             wrong and (wrong.plan, wrong.line) == (line.plan, line.number),
         )
         parts = line.payments if line.open or line.over or len(line.payments) > 1 else ()
@@ -518,7 +539,9 @@ def _brought(session: AnyRow, seats: Sequence[AnyRow], carried: Sequence[AnyRow]
         }
 
 
-def _to_session(name: str) -> str:
+def _to_session(name: str, *, part: bool = False) -> str:
+    if part:
+        return _("A part of what was open is carried over to %(session)s.", session=words.isolated(name))
     return _("What was open is carried over to %(session)s.", session=words.isolated(name))
 
 
@@ -527,12 +550,16 @@ def _kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) ->
     held = in_kitty(seats)
     if not held:
         return ""
+    said = {"amount": amounts.exactly(abs(held), chip)}
+    if choices.keeper is not None and held > 0:
+        return _("In the kitty: %(amount)s, kept by %(name)s.", **said, name=words.isolated(seats[choices.keeper].name))
+    put_in = [f"{words.isolated(seat.name)} {amounts.exactly(seat.put_in, chip)}" for seat in seats if seat.put_in > 0]
+    if choices.alike or not put_in:
+        return amounts.in_kitty(held, chip) if held < 0 else _("In the kitty: %(amount)s, shared out evenly.", **said)
+    said["players"] = format_list(put_in, locale=locale(), style="unit")
     if held < 0:
-        return amounts.in_kitty(held, chip)
-    said = {"amount": amounts.exactly(held, chip)}
-    if choices.keeper is None:
-        return _("In the kitty: %(amount)s, shared out evenly.", **said)
-    return _("In the kitty: %(amount)s, kept by %(name)s.", **said, name=words.isolated(seats[choices.keeper].name))
+        return _("The kitty lacks %(amount)s, borne by what each put in: %(players)s.", **said)
+    return _("In the kitty: %(amount)s, shared out by what each put in: %(players)s.", **said)
 
 
 def _back(session: AnyRow, payment: AnyRow) -> str:
@@ -548,12 +575,23 @@ def _left_open(seats: Sequence[AnyRow], left: Mapping[int, int], chip: Chip | No
             yield {"sentence": _("Left open: %(player)s, %(amount)s to pay.", **said)}
 
 
+def _to_kitty(seats: Sequence[AnyRow], rest: Mapping[int, int], chip: Chip | None) -> Iterator[_Row]:
+    for seat, amount in sorted(rest.items()):
+        said = {"player": words.isolated(seats[seat].name), "amount": amounts.exactly(abs(amount), chip)}
+        if amount > 0:
+            yield {"sentence": _("Rest, into the kitty: %(amount)s of %(player)s.", **said)}
+        else:
+            yield {"sentence": _("Rest, out of the kitty: %(amount)s for %(player)s.", **said)}
+
+
 def chosen_then(seats: Sequence[AnyRow], drawn: AnyRow, chip: Chip | None) -> Iterator[str]:
     """How a settlement was *drawn* up, where anything was chosen."""
     choices = choices_made(drawn.choices)
     yield from _chosen(seats, choices, chip)
     if choices.keeper is not None:
         yield _("%(name)s keeps the kitty.", name=words.isolated(seats[choices.keeper].name))
+    elif choices.alike:
+        yield _("The kitty is shared out evenly.")
 
 
 def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
@@ -567,21 +605,53 @@ def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -
         yield _("No payment is below %(amount)s.", amount=amounts.exactly(choices.least, chip))
     if choices.step > 1:
         yield _("Every payment is a multiple of %(amount)s.", amount=amounts.exactly(choices.step, chip))
+    if choices.step > 1 and choices.to_kitty:
+        yield _("What that leaves goes into the kitty.")
     for one, other in choices.apart:
         yield _("%(one)s and %(other)s do not pay each other directly.", one=names[one], other=names[other])
 
 
-def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> str:
+def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> Iterator[str]:
     """To whom the units went that were left when what was won and lost was rounded down to whole money."""
     spare = price.of_everybody([seat.chips for seat in seats]).spare
-    if not spare or not chip:
-        return ""
-    return _(
-        "Chips do not come to whole money here, so all was rounded down. %(amount)s more each went, in this order, to"
-        " those who came closest to it: %(players)s.",
-        amount=amounts.exactly(1, chip),
-        players=format_list([words.isolated(seats[place].name) for place in spare], locale=locale()),
-    )
+    if spare and chip:
+        yield _(
+            "Chips do not come to whole money here, so all was rounded down. %(amount)s more each went, in this order,"
+            " to those who came closest to it: %(players)s.",
+            amount=amounts.exactly(1, chip),
+            players=_in_order(seats, spare),
+        )
+
+
+def _spare_of_kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
+    """To whom the units went that were left when the kitty was shared out."""
+    if spare := of_kitty(seats, choices).spare:
+        yield _(
+            "The kitty cannot be shared out exactly: %(amount)s more each, in this order, for %(players)s.",
+            amount=amounts.exactly(1, chip),
+            players=_in_order(seats, spare),
+        )
+
+
+def _spare_steps(seats: Sequence[AnyRow], shown: Settled, chip: Chip | None) -> Iterator[str]:
+    """Who was rounded up to the next step as the payments were worked out: of a plan in force, before it was paid."""
+    if shown.choices.step == 1 or shown.carried_to:
+        return
+    due = Counter(claims(shown.price, seats, shown.choices))
+    for line in shown.lines:
+        due[line.payer] -= line.paid
+        due[line.payee] += line.paid
+    if spare := spread([due[seat.seat] for seat in seats], divide=shown.choices.step).spare:
+        yield _(
+            "To multiples of %(amount)s all was rounded down, but for those who came closest to the next one, in this"
+            " order: %(players)s.",
+            amount=amounts.exactly(shown.choices.step, chip),
+            players=_in_order(seats, spare),
+        )
+
+
+def _in_order(seats: Sequence[AnyRow], places: Sequence[int]) -> str:
+    return format_list([words.isolated(seats[place].name) for place in places], locale=locale())
 
 
 def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, then: Without) -> dict[str, list[str]]:
@@ -589,11 +659,11 @@ def _hanging(session: AnyRow, seats: Sequence[AnyRow], shown: Settled, then: Wit
 
     One that is made, or carried over, hangs on it if its payer would owe less without it, or its payee be owed less.
     """
-    chip, price, keeper = chip_of(session), shown.price, shown.choices.keeper
-    now = claims(price, seats, keeper)
+    chip, price, choices = chip_of(session), shown.price, shown.choices
+    now = claims(price, seats, choices)
     gains = {
         seat: claim - now[seat]
-        for seat, claim in claims(price, seats, keeper, more=then.more, costs=then.costs).items()
+        for seat, claim in claims(price, seats, choices, more=then.more, costs=then.costs).items()
     }
     made = [(row.payer, row.payee, row.amount) for row in shown.before]
     made += [(line.payer, line.payee, line.paid) for line in shown.lines if line.paid]
@@ -675,6 +745,7 @@ def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) 
         (_of_kitty(account.kitty, shown.choices), account.kitty),
         (_("From the bank") if account.from_bank > 0 else _("To the bank"), -account.from_bank),
         (_("Left open"), -account.left),
+        (_("Rest, into the kitty") if account.rest > 0 else _("Rest, out of the kitty"), -account.rest),
     ]
     worth = amounts.worth(abs(account.open), chip)
     if account.open < 0:

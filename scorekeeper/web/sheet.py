@@ -16,7 +16,7 @@ from flask_babel import gettext as _
 from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
-from scorekeeper.names import fitting
+from scorekeeper.names import ROOM, ROOM_OF_MANY, fitting
 from scorekeeper.queries import Rows
 from scorekeeper.rules import DealScore, Facts, Line, MalformedDeal, Refused, Result, Suit, Table, Unit
 from scorekeeper.rules.reading import card
@@ -29,9 +29,6 @@ MAX_ORDERS: Final = 20
 """Sessions whose order one browser remembers: the latest."""
 MANY: Final = 5
 """Columns that leave little room for each."""
-ROOM: Final = 8
-ROOM_OF_MANY: Final = 6
-"""Characters of a name that a column of a phone has room for."""
 
 
 class Head(NamedTuple):

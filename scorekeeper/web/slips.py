@@ -79,7 +79,7 @@ def _extent(deals: int, since: KeptCount | None, *, more: bool) -> str:
         if since.accepted
         else _("The count of %(when)s agreed.", **when)
     )
-    return f"{said} {known} {_('What was dealt before it was paid right.')}"
+    return f"{said} {known} {_('Deals before it were paid right.')}"
 
 
 def _searched(
@@ -87,7 +87,8 @@ def _searched(
 ) -> Iterator[Searched]:
     """The deals of *rows*, and what they said between two versions of the session, as far as the rules still say so."""
     was: defaultdict[int, list[Payments]] = defaultdict(list)
-    for deal in queries.deals_before_change(db.session(), session.id, after, before, [row.number for row in rows]):
+    numbers = [row.number for row in rows]
+    for deal in queries.deals_before_change(db.session(), session.id, after, before, numbers) if rows else ():
         score = sheet.score_of(session, deal)
         if deal.status != "scored" and deal.recorded <= after:
             was[deal.number].append(())
@@ -124,7 +125,7 @@ def _suspects(explanation: Explanation, names: Sequence[str], deals: Mapping[int
 
 def _sentence(slip: Slip, names: Sequence[str], deal: Searched) -> str:
     """Who paid how: several ways where they come to the same."""
-    how = format_list([_way(way, deal) for way in slip.ways], style="or", locale=locale())
+    how = format_list(list(dict.fromkeys(_way(way, deal) for way in slip.ways)), style="or", locale=locale())
     if slip.between is None:
         return _("The whole deal: %(how)s.", how=how)
     payer, payee = (words.name_of(seat, names) for seat in slip.between)

@@ -9,7 +9,8 @@ from typing import Final
 from babel.lists import format_list
 from flask_babel import gettext as _
 
-from scorekeeper.names import name_key
+from scorekeeper.ledger import MalformedAmount, parse_whole
+from scorekeeper.names import ROOM, ROOM_OF_MANY, fitting, name_key
 from scorekeeper.rules.base import NO_TRUMP, NOBODY, Facts, Field, FieldKind, Seat, Suit
 from scorekeeper.words.numbers import locale
 from scorekeeper.words.said import isolated, name_of
@@ -31,8 +32,6 @@ _SHORTHANDS: Final[Mapping[str, Callable[[], str]]] = {
 }
 """Contracts that are written otherwise than they begin."""
 _DASHES: Final = frozenset(("-", "\N{HYPHEN}", "–", "—", "\N{MINUS SIGN}"))
-# In the digits of any script; nine are more than any sheet has.
-_WHOLE: Final = re.compile(r"[-+]?\d{1,9}")
 _BETWEEN: Final = re.compile(r"[,;/+&،、]")
 
 
@@ -51,10 +50,11 @@ def read_number(text: str) -> int:
 
     :raises Unreadable: if it is none.
     """
-    written = text.strip().replace("\N{MINUS SIGN}", "-").replace("\N{FULLWIDTH PLUS SIGN}", "+")
-    if not _WHOLE.fullmatch(written):
-        raise Unreadable(_("“%(text)s” is not a whole number.", text=quotable(text)))
-    return int(written)
+    try:
+        # An apostrophe before it says that it is no formula.
+        return parse_whole(text.strip().removeprefix("'"))
+    except MalformedAmount:
+        raise Unreadable(_("“%(text)s” is not a whole number.", text=quotable(text))) from None
 
 
 def read_answer(field: Field, text: str, names: Sequence[str]) -> list[str]:
@@ -107,8 +107,11 @@ def shorthands(field: Field) -> list[str]:
 def _which(text: str, field: Field, names: Sequence[str]) -> str:
     key, can_be = name_key(text), _can_be(field, names)
     keys = {answer: [name_key(form) for form in forms] for answer, forms in can_be.items()}
-    meant = [answer for answer, forms in keys.items() if key in forms]
-    meant = meant or [answer for answer, forms in keys.items() if any(form.startswith(key) for form in forms)]
+    meant = (
+        [answer for answer, forms in keys.items() if key == forms[0]]
+        or [answer for answer, forms in keys.items() if key in forms]
+        or [answer for answer, forms in keys.items() if any(_shortens(key, form) for form in forms)]
+    )
     if len(meant) == 1:
         return meant[0]
     said = [can_be[answer][0] for answer in meant or can_be]
@@ -118,10 +121,18 @@ def _which(text: str, field: Field, names: Sequence[str]) -> str:
     raise Unreadable(_("“%(text)s” is not one of these: %(choices)s.", **values))
 
 
+def _shortens(key: str, form: str) -> bool:
+    """Whether *key* is the beginning of *form*, cut off by a full stop or not, or has its middle left out."""
+    beginning, _left_out, rest = key.rstrip(".").partition("...")
+    return bool(beginning) and form.startswith(beginning) and rest in form[len(beginning) :]
+
+
 def _can_be(field: Field, names: Sequence[str]) -> dict[str, list[str]]:
     """All that can be meant, and how each may be written, first in full."""
     if field.kind in (FieldKind.SEAT, FieldKind.SEATS):
-        seats = {str(seat): [isolated(names[seat])] for seat in field.seats}
+        # Short as well, as the sheet is printed.
+        forms = [fitting(tuple(names), room) for room in (ROOM, ROOM_OF_MANY)]
+        seats = {str(seat): [isolated(names[seat]), *(form[seat] for form in forms)] for seat in field.seats}
         return seats | ({NOBODY: [_("Nobody")]} if field.nobody is not None else {})
     return {choice: list(_written(choice)) for choice in field.choices}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 from sqlalchemy import select
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import Choices
 from scorekeeper.models import GameSession, JoinCode, Player
-from scorekeeper.services.carrying import HandBack, hand_back
+from scorekeeper.services.carrying import OFFERED, HandBack, hand_back
 from scorekeeper.services.check import differences
 from scorekeeper.services.groups import Role, retire_player
 from scorekeeper.services.joining import make_code
@@ -95,7 +96,7 @@ def test_what_is_left_open_becomes_the_opening_line_of_the_next_session(host: Ho
     assert sums_of(page)["Ann"][-1] == "€0.00"
     assert "What was open was carried over to Tuesday." in host.get(f"/sessions/{session.id}/history").text
     assert list(differences(db)) == []
-    # It is taken along once.
+    # It is taken along once; what Ann has paid meanwhile is not open.
     assert ways(opening(host), session) == []
 
 
@@ -132,30 +133,145 @@ def test_what_was_carried_over_counts_when_the_earlier_session_goes_on(host: Hos
     assert len(ways(opening(host), session)) == 2
 
 
-def test_everybody_whom_it_concerns_must_sit_at_the_table(host: Host, db: Session) -> None:
+class Five(NamedTuple):
+    """A group of five: whoever does not sit down is away, or has retired."""
+
+    host: Host
+    ids: dict[str, int]
+
+
+@pytest.fixture
+def five(host: Host, db: Session) -> Five:
     group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
-    five = Host(host.app, group)
-    session = before(five, db)
-    eve = db.scalars(select(Player.id).where(Player.name == "Eve", Player.group_id == group.group_id)).one()
+    ids = {row.name: row.id for row in db.scalars(select(Player).where(Player.group_id == group.group_id))}
     db.rollback()
+    return Five(Host(host.app, group), ids)
+
+
+def take_twice(five: Five, session: MadeSession, way: str, **more: str) -> Page:
+    """Begin a session that takes along what can be, once it was said that this is not all, which is returned."""
+    page = take(five.host, session, way, **more)
+    assert page.form("/sessions").submit().status == 200
+    return page
+
+
+def test_nothing_is_taken_along_where_nobody_sits_with_whom_it_could_be_settled(five: Five, db: Session) -> None:
+    session = before(five.host, db)
     rows = dump(db)
 
-    page = take(five, session, "left", **{"seat-3": str(eve)})
+    page = take(five.host, session, "left", **{"seat-1": str(five.ids["Eve"])})
 
     assert page.status == 422
-    assert page.errors() == {f"carry-{session.id}": "These do not sit at this table: Dan."}
+    assert page.errors() == {f"carry-{session.id}": "These do not sit at this table: Ben."}
     assert dump(db) == rows
 
 
-def test_nothing_is_offered_where_somebody_has_retired(host: Host, db: Session) -> None:
+def test_what_concerns_somebody_who_is_away_stays_open_and_the_form_says_so_first(five: Five, db: Session) -> None:
+    session = before(five.host, db)
+    rows = dump(db)
+    page = take(five.host, session, "left", **{"seat-3": str(five.ids["Eve"])})
+
+    assert page.status == 422
+    assert page.errors()[f"carry-{session.id}"] == (
+        "These do not sit at this table: Dan. So this stays open, and is offered again next time:"
+        " Ben +€0.25, Dan −€0.25. Nothing is saved yet. Start the session once more to go on all the same."
+    )
+    assert dump(db) == rows
+    assert page.form("/sessions").submit().status == 200
+
+    page = settlement(five.host, latest(db, five.host))
+    assert payments_of(page) == [("Cleo pays Ben 1 chip, €0.25.", False)]
+    page = settlement(five.host, session)
+    assert "A part of what was open is carried over to Tuesday." in page.text
+    assert "Left open: Ben, €0.25 to get." in page.text
+    assert "Left open: Dan, €0.25 to pay." in page.text
+    assert payments_of(page)[0] == ("Ann pays Ben 8 chips, €2.00.", False)
+    assert list(differences(db)) == []
+
+
+def test_what_stayed_open_is_taken_along_next_time_and_each_part_goes_back_by_itself(five: Five, db: Session) -> None:
+    session = before(five.host, db)
+    take_twice(five, session, "left", **{"seat-3": str(five.ids["Eve"])})
+    tuesday = latest(db, five.host)
+    assert "Left open: Ben +€0.25, Dan −€0.25." in opening(five.host).page.text
+
+    everybody = {f"seat-{place}": str(five.ids[name]) for place, name in enumerate(("Ann", "Ben", "Cleo", "Dan"))}
+    take(five.host, session, "all", **everybody, name="Wednesday")
+
+    wednesday = latest(db, five.host)
+    assert payments_of(settlement(five.host, wednesday)) == [
+        ("Ann pays Ben 8 chips, €2.00.", False),
+        ("Dan pays Ben 1 chip, €0.25.", False),
+    ]
+    assert ways(opening(five.host), session) == []
+    assert list(differences(db)) == []
+    take_back(five.host, tuesday)
+    assert "Left open: Ben +€0.25, Cleo −€0.25." in opening(five.host).page.text
+    page = settlement(five.host, session)
+    assert "Left open: Dan" not in page.text
+    assert list(differences(db)) == []
+    take_back(five.host, wednesday)
+    assert "Left open: Ben +€0.50, Cleo −€0.25, Dan −€0.25." in opening(five.host).page.text
+    pay(settlement(five.host, session), "Ann pays Ben")
+    assert list(differences(db)) == []
+
+
+def test_of_the_payments_not_made_those_are_taken_along_of_which_both_sit(five: Five, db: Session) -> None:
+    session = make_session(db, group=five.host.group, chip=EURO, name="Monday")
+    move(db, session, -8, 8, -3, 3)
+    close_session(db, session.plain_command(db))
+    part(settlement(five.host, session), "Ann pays Ben", "0.50")
+
+    page = take_twice(five, session, "all", **{"seat-3": str(five.ids["Eve"])})
+
+    assert "this stays open, and is offered again next time: Cleo −€0.75, Dan +€0.75." in page.text
+    assert payments_of(settlement(five.host, latest(db, five.host))) == [("Ann pays Ben 6 chips, €1.50.", False)]
+    page = settlement(five.host, session)
+    assert "The rest, €1.50, is carried over to Tuesday." in page.text
+    # The other is paid here, or taken along later.
+    assert len(ways(opening(five.host), session)) == 2
+    pay(page, "Cleo pays Dan")
+    assert ways(opening(five.host), session) == []
+    take_back(five.host, latest(db, five.host))
+    assert "Left open" not in settlement(five.host, session).text
+    assert list(differences(db)) == []
+
+
+def test_what_concerns_somebody_who_has_retired_does_not_keep_the_rest_back(five: Five, db: Session) -> None:
+    session = before(five.host, db)
+    retire_player(db, five.host.group.group_id, five.ids["Dan"], retired=True)
+    form = opening(five.host)
+    assert "What concerns those who have retired stays open: Dan." in form.page.text
+
+    take_twice(five, session, "left")
+
+    assert payments_of(settlement(five.host, latest(db, five.host))) == [("Cleo pays Ben 1 chip, €0.25.", False)]
+    form = opening(five.host)
+    assert "Left open: Ben +€0.25, Dan −€0.25." in form.page.text
+    assert [way.partition("-")[0] for way in ways(form, session)] == ["", "all"]
+    assert list(differences(db)) == []
+
+
+def test_what_is_open_is_offered_however_many_sessions_were_settled_since(host: Host, db: Session) -> None:
     session = before(host, db)
-    dan = db.scalars(select(Player.id).where(Player.name == "Dan")).one()
-    retire_player(db, host.group.group_id, dan, retired=True)
+    for number in range(OFFERED + 1):
+        later = make_session(db, group=host.group, chip=EURO, name=f"Later {number}")
+        close_session(db, later.plain_command(db))
+
+    assert len(ways(opening(host), session)) == 3
+
+
+def test_the_form_says_when_more_is_open_than_it_offers(host: Host, db: Session) -> None:
+    more = "Earlier sessions have left something open, too."
+    oldest, *_others = [before(host, db, name=f"No. {number}") for number in range(OFFERED)]
+    assert more not in opening(host).page.text
+
+    newest = before(host, db)
 
     form = opening(host)
-
-    assert ways(form, session) == [""]
-    assert "Those who have retired cannot take along what is theirs: Dan." in form.page.text
+    assert more in form.page.text
+    assert ways(form, newest)
+    assert ways(form, oldest) == []
 
 
 @pytest.mark.parametrize("more", [{"currency": "USD"}, {"price": ""}])

@@ -110,7 +110,8 @@ def test_the_kitty_pays_back_and_what_is_left_is_shared_out_or_kept(host: Host, 
 
     page = settlement(host, session)
 
-    assert "In the kitty: €3.00, shared out evenly." in page.text
+    each = "Ann €2.00, Ben €2.00, Cleo €2.00, Dan €2.00"
+    assert f"In the kitty: €3.00, shared out by what each put in: {each}." in page.text
     assert sums_of(page)["Ann"] == ["−€2.00", "+€0.75", "−€1.25"]
     assert sums_of(page)["Cleo"] == ["+€3.00", "+€0.75", "+€3.75"]
     page = choose(page, keeper="3")
@@ -120,6 +121,35 @@ def test_the_kitty_pays_back_and_what_is_left_is_shared_out_or_kept(host: Host, 
     assert "In the kitty: €3.00, kept by Dan." in page.text
     assert [sums[-1] for sums in sums_of(page).values()] == ["−€2.00", "−€2.00", "+€3.00", "+€1.00"]
     assert list(differences(db)) == []
+
+
+def test_who_put_nothing_into_the_kitty_gets_nothing_of_it(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=EURO)
+    page = put_in(put_in(costs(host, session), "5", 0, 1), "2.50", 1)
+    share(put_in(page, "9", 3), 2, "2.49", kitty="y")
+
+    page = settlement(host, session)
+
+    each = "Ann €5.00, Ben €7.50, Dan €9.00"
+    assert f"In the kitty: €19.01, shared out by what each put in: {each}." in page.text
+    assert sums_of(page)["Cleo"] == ["+€2.49", "+€2.49"]
+    assert [sums[1] for name, sums in sums_of(page).items() if name != "Cleo"] == ["+€4.42", "+€6.63", "+€7.96"]
+    assert "The kitty cannot be shared out exactly: €0.01 more each, in this order, for Dan." in page.text
+    page = choose(page, keeper="alike")
+    assert "In the kitty: €19.01, shared out evenly." in page.text
+    assert [sums[-2] for sums in sums_of(page).values()] == ["+€4.76", "+€4.75", "+€4.75", "+€4.75"]
+    assert list(differences(db)) == []
+
+
+def test_what_was_put_in_and_taken_back_does_not_count(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    page = put_in(put_in(costs(host, session), "5", 0), "4", 1)
+    next(form for form in page.forms() if form.action.endswith("/take-back")).submit("Take back")
+
+    page = settlement(host, session)
+
+    assert "In the kitty: 5 chips, shared out by what each put in: Ann 5 chips." in page.text
+    assert payments_of(page) == []
 
 
 def test_more_costs_than_one_page_has_can_all_be_seen_and_taken_back(host: Host, db: Session) -> None:
@@ -226,7 +256,8 @@ def test_everybody_who_plays_a_deal_puts_the_stake_into_the_kitty(host: Host, db
     assert "Put in for deals so far: Ann €0.50, Ben €0.50, Cleo €0.50, Dan €0.50." in page.text
     assert page.form("/costs/stake").data["stake-amount"] == "0.50"
     page = settlement(host, session)
-    assert "In the kitty: €2.00, shared out evenly." in page.text
+    each = "Ann €0.50, Ben €0.50, Cleo €0.50, Dan €0.50"
+    assert f"In the kitty: €2.00, shared out by what each put in: {each}." in page.text
     assert sums_of(page)["Ben"] == ["−€0.67", "−€0.50", "+€0.50", "−€0.67"]
     log = host.get(f"/sessions/{session.id}/history").text
     assert "Everybody who plays a deal puts €0.50 into the kitty." in log
@@ -331,19 +362,15 @@ def test_a_deal_is_voided_though_the_kitty_has_paid_with_its_stakes(host: Host, 
     assert "Out of the kitty: 8 chips." in host.get(f"/sessions/{sitting.made.id}/history").text
 
     page = costs(host, sitting.made)
-    assert "The kitty lacks 6 chips, which everybody bears alike." in page.text
+    assert "The kitty lacks 6 chips." in page.text
+    assert [sums[-1] for sums in sums_of(settlement(host, sitting.made)).values()] == ["−2", "−2", "+5", "−1"]
     assert noted(put_in(page, "1", 3)) == [
         "Into the kitty, 1 chip each: Dan.",
         "Cleo paid 6 chips, which the kitty pays back.",
     ]
-    page = choose(settlement(host, sitting.made))
-    assert "The kitty lacks 5 chips, which everybody bears alike." in page.text
-    assert sums_of(page) == {
-        "Ann": ["−2", "−2"],
-        "Ben": ["−1", "−1"],
-        "Cleo": ["+6", "−1", "+5"],
-        "Dan": ["−1", "−1", "−2"],
-    }
+    page = settlement(host, sitting.made)
+    assert "The kitty lacks 5 chips, borne by what each put in: Dan 1 chip." in page.text
+    assert sums_of(page) == {"Ann": ["0"], "Ben": ["0"], "Cleo": ["+6", "+6"], "Dan": ["−1", "−5", "−6"]}
     assert "What the kitty lacks" in under(page, "How it adds up")[0].get_text()
     assert list(differences(db)) == []
 

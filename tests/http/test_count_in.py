@@ -162,7 +162,7 @@ def test_deals_before_a_count_that_agreed_are_not_suspected(host: Host, db: Sess
 
     assert explanations(page) == ["Deal 3 · Half, Clubs: Ann with Cleo The whole deal: not paid."]
     assert "1 deal was searched." in page.text
-    assert "agreed. What was dealt before it was paid right." in page.text
+    assert "agreed. Deals before it were paid right." in page.text
 
 
 def test_nor_are_those_before_a_count_that_was_accepted(host: Host, db: Session, session: MadeSession) -> None:
@@ -172,7 +172,7 @@ def test_nor_are_those_before_a_count_that_was_accepted(host: Host, db: Session,
     page = off(host, session, -1, 1, -1, 1)
 
     assert explanations(page) == ["Deal 3 · Half, Clubs: Ann with Cleo The whole deal: not paid."]
-    assert "was accepted. What was dealt before it was paid right." in page.text
+    assert "was accepted. Deals before it were paid right." in page.text
 
 
 def test_a_count_that_was_off_clears_nobody(host: Host, session: MadeSession) -> None:

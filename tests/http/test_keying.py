@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from flask import Flask
 from sqlalchemy.orm import Session
 
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DeclareDeal, declare_deal, start_next_game
 from scorekeeper.services.groups import add_player
-from scorekeeper.services.sessions import close_session
+from scorekeeper.services.sessions import Adjust, adjust, close_session
 from tests.factories import CLUB_TURNED, HALF_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import deals_of, seat, seated
@@ -111,6 +112,26 @@ def test_changes_that_do_not_add_up_say_by_how_much(host: Host, db: Session) -> 
     assert told(page) == [
         "The changes of this row add up to +2 instead of 0. Dan has +1 on paper, the deal brings −1: 2 too many."
     ]
+
+
+def test_the_dealer_is_keyed_in_as_our_own_sheet_prints_him(app: Flask, db: Session) -> None:
+    group = make_group(db, players=("Maximilian", "Anna-Katharina", "Konstantin Meyer", "Konstantin Maier"))
+    guest, session = Host(app, group), make_session(db, group=group)
+    lines = guest.get(f"/sessions/{session.id}/paper").soup.select(".by-hand tbody tr:not(.so-far)")[:4]
+    printed = [line.select("td")[0].get_text(strip=True) for line in lines]
+    half = {**HALF, "declarer": "Max", "partner": "Anna"}
+    recorded(checked(guest, session, *({**half, "dealer": dealer} for dealer in printed)))
+
+    assert printed == ["Konstantin Ma.", "Maximil.", "Anna-Ka.", "Konstantin Me."]
+    assert [deal.before["dealer"] for deal in deals_of(db, session.id)] == [3, 0, 1, 2]
+
+
+def test_numbers_are_keyed_in_as_spreadsheets_and_our_own_pages_write_them(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    adjust(db, Adjust(**session.command(db), chips=(-1200, 1200, 0, 0), note="as counted"))
+    written = {"change-0": "'+1", "change-1": "–1", "change-2": "1.0", "total-0": "−1,199", "total-1": "1 199"}
+
+    assert checked(host, session, {**HALF, **written}).status == 200
 
 
 def test_a_row_without_its_deal_is_refused(host: Host, db: Session) -> None:

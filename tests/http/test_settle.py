@@ -414,12 +414,12 @@ def test_how_to_settle_is_looked_at_and_then_drawn_up_so(host: Host, db: Session
 
     page = choose(settlement(host, session), step="0.50", least="1", apart="0-1")
 
-    planned = [("Ann pays Cleo €2.50.", False), ("Cleo pays Ben €3.00.", False)]
+    planned = [("Ann pays Dan €2.50.", False), ("Cleo pays Ben €3.50.", False), ("Dan pays Cleo €3.00.", False)]
     left = [
         "Left open: Ann, €0.17 to pay.",
-        "Left open: Ben, €0.33 to get.",
+        "Left open: Ben, €0.17 to pay.",
         "Left open: Cleo, €0.17 to get.",
-        "Left open: Dan, €0.33 to pay.",
+        "Left open: Dan, €0.17 to get.",
     ]
     assert payments_of(page) == planned
     assert [item.get_text() for item in under(page, "Who pays whom")[0].select("ul:not(.transfers) li")] == left
@@ -542,12 +542,63 @@ def test_a_plan_that_was_drawn_up_otherwise_once_is_sound_where_it_adds_up(host:
     settlement(host, session).form("/close").fill(banker="3", least="2").submit("End the session")
     # What was too little was left out of the plan when it was made, and Dan paid for Cleo.
     db.execute(update(Transfer).where(Transfer.payer == 3).values(amount=10))
-    db.execute(update(Settlement).values(left_open={"2": -1, "3": 1}))
+    db.execute(update(Settlement).values(left_open={"2": -1, "3": 1}, remaining={"2": -1, "3": 1}))
     db.commit()
     assert list(differences(db)) == []
 
-    db.execute(update(Settlement).values(left_open={"2": -1, "1": 1}))
+    db.execute(update(Settlement).values(left_open={"2": -1, "1": 1}, remaining={"2": -1, "1": 1}))
     db.commit()
+    assert [difference.what for difference in differences(db)] == ["settlement 3"]
+
+
+def test_what_a_step_leaves_goes_into_the_kitty_and_nothing_stays_open(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(1, "EUR", 2))
+    move(db, session, -67, 53, 12, 2)
+
+    page = choose(settlement(host, session), step="0.05", rest="kitty")
+
+    page = page.form("/close").submit("End")
+    assert payments_of(page) == [("Ann pays Ben 55 chips, €0.55.", False), ("Ann pays Cleo 10 chips, €0.10.", False)]
+    assert "Left open" not in page.text
+    assert "What that leaves goes into the kitty." in page.text
+    assert sums_of(page) == {
+        "Ann": ["−€0.67", "+€0.02", "−€0.65"],
+        "Ben": ["+€0.53", "+€0.02", "+€0.55"],
+        "Cleo": ["+€0.12", "−€0.02", "+€0.10"],
+        "Dan": ["+€0.02", "−€0.02", "€0.00"],
+    }
+    assert "Rest, into the kitty: €0.02 of Cleo." in page.text
+    assert "Rest, out of the kitty: €0.02 for Ann." in page.text
+    for sentence in ("Ann pays Ben", "Ann pays Cleo"):
+        page = pay(page, sentence)
+    assert [step.get_text() for step in page.soup.select("[aria-current=step]")] == ["Settled"]
+    assert list(differences(db)) == []
+
+
+def test_the_page_says_who_was_rounded_up_to_the_next_step(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(1, "EUR", 2))
+    move(db, session, -67, 53, 12, 2)
+    said = "To multiples of €0.05 all was rounded down, but for those who came closest to the next one, in this order: "
+
+    page = choose(settlement(host, session), step="0.05")
+
+    assert f"{said}Ann and Ben." in page.text
+    page = pay(page.form("/close").submit("End"), "Ann pays Cleo")
+    assert f"{said}Ann and Ben." in page.text
+
+
+def test_the_lines_of_a_plan_that_does_not_settle_do_not_add_up(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, buy_in=10)
+    move(db, session, -5, 5, 0, 0)
+    ended(db, session)
+    sums = [[int(line.replace("−", "-")) for line in lines] for lines in sums_of(settlement(host, session)).values()]
+    assert [sum(lines) for *lines, _ in sums] == [total for *_, total in sums]
+
+    db.execute(update(Transfer).values(amount=4))
+    db.commit()
+
+    sums = [[int(line.replace("−", "-")) for line in lines] for lines in sums_of(settlement(host, session)).values()]
+    assert [total - sum(lines) for *lines, total in sums] == [1, -1, 0, 0]
     assert [difference.what for difference in differences(db)] == ["settlement 3"]
 
 
@@ -558,6 +609,7 @@ def test_a_plan_that_was_drawn_up_otherwise_once_is_sound_where_it_adds_up(host:
         ("step", "0", "Enter an amount above zero."),
         ("least", "-1", "An amount cannot be negative."),
         ("banker", "9", "Choose a player."),
+        ("rest", "pocket", "Choose what becomes of it."),
         ("apart", "0-9", "Choose two players."),
     ],
 )

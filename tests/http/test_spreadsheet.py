@@ -119,8 +119,13 @@ def test_an_exported_evening_gives_the_same_totals_in_an_empty_session(
 ) -> None:
     sitting = Sitting.begin(db, rules)
     sitting.do(data.draw(st.lists(recordings(rules) | changes(rules), min_size=1, max_size=12)))
-    alike = {"card_game": rules.card_game, "ruleset": rules.ruleset, "house_rules": rules.house_rules}
-    fresh = make_session(db, group=sitting.made.group, **alike)
+    fresh = make_session(
+        db,
+        group=sitting.made.group,
+        card_game=rules.card_game,
+        ruleset=rules.ruleset,
+        house_rules=rules.house_rules,
+    )
     visitor = Host(host.app, sitting.made.group)
     scored = [deal for deal in sitting.deals() if deal.status == "scored" and "misdeal" not in deal.facts]
 
@@ -183,7 +188,12 @@ def test_a_form_without_a_file_asks_for_one(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     form = host.get(f"/sessions/{session.id}/paper/keying").form("/paper/file")
 
-    assert refusal(form.submit()) == "Choose a file."
+    page = form.submit()
+
+    assert refusal(page) == "Choose a file."
+    assert [(link["href"], link.get_text()) for link in page.soup.select("#problems a")] == [
+        ("#file", "Choose a file.")
+    ]
 
 
 def test_the_export_and_the_grid_call_a_column_alike(host: Host, db: Session) -> None:

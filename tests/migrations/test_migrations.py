@@ -221,6 +221,26 @@ def test_settlements_of_an_older_schema_stay_in_force_unless_a_correction_has_ov
     ]
 
 
+def test_plans_that_shared_the_kitty_out_evenly_go_on_saying_so(alembic: Config) -> None:
+    command.upgrade(alembic, "0012")
+    insert(database.engine, json.loads(next(path for path in RELEASED if path.stem == "0012").read_text()))
+    before = chosen(database.engine)
+    command.upgrade(alembic, "0013")
+    after = chosen(database.engine)
+    with_kitty = (11, 11)
+    assert after.pop(with_kitty) == {**before.pop(with_kitty), "alike": True}
+    assert after == before
+    command.downgrade(alembic, "0012")
+    assert chosen(database.engine) == before | {with_kitty: {}}
+
+
+def chosen(engine: Engine) -> dict[tuple[int, int], dict[str, Any]]:
+    """The choices of every settlement, by session and version."""
+    with engine.connect() as connection:
+        rows = connection.execute(text("SELECT session_id, version, choices FROM settlement").columns(choices=JSON()))
+        return {(row.session_id, row.version): row.choices for row in rows}
+
+
 def insert(engine: Engine, rows: dict[str, list[dict[str, Any]]]) -> None:
     """Insert *rows* by table, as a released version wrote them."""
     tables = MetaData()

@@ -36,9 +36,9 @@ RESULTS = {
     "ledger_entry": "version group_id kind seat deal_number chips",
     "money_entry": "version group_id kind seat amount",
     "cost": "version group_id payer amount seats taken_back",
-    "carried_over": "group_id plan source_version unpaid taken_back source_taken_back",
-    "settlement": "version group_id left_open withdrawn",
-    "transfer": "version group_id payer payee amount",
+    "carried_over": "group_id plan source_version taken_back source_taken_back",
+    "settlement": "version group_id left_open remaining rest withdrawn",
+    "transfer": "version group_id payer payee amount over",
     "payment": "version group_id amount taken_back",
     "group_total": "player_id card_game sessions games wins chips",
 }

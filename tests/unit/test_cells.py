@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from scorekeeper.names import MAX_NAME, ROOM, ROOM_OF_MANY, fitting
 from scorekeeper.rules import CARD_GAMES, NOBODY, Field, FieldKind, Seat
+from scorekeeper.words import number, signed
 from scorekeeper.words.cells import Unreadable, is_empty, read_answer, read_number, shorthands
 
 NAMES = ("Ann", "Anna", "Ben", "אבי", "Dan, the other one")
@@ -59,6 +63,34 @@ def test_a_player_may_be_called_by_the_beginning_of_the_name(text: str, seat: st
     assert read_answer(SEATED, text, NAMES) == [seat]
 
 
+LONG = ("Maximilian", "Anna-Katharina", "Konstantin Meyer", "Konstantin Maier", "Konstantin Meyer-Maier")
+NEARLY = ("Anna Maria Anders", "Anna Maria Bauman", "Anna", "A…a")
+
+
+@pytest.mark.parametrize("names", [LONG, NEARLY])
+@pytest.mark.parametrize("room", [ROOM_OF_MANY, ROOM, MAX_NAME])
+def test_a_player_may_be_called_as_our_own_sheet_prints_the_name(names: tuple[str, ...], room: int) -> None:
+    seated = replace(SEATED, seats=tuple(map(Seat, range(len(names)))))
+    assert [read_answer(seated, short, names) for short in fitting(names, room)] == [
+        [str(seat)] for seat in range(len(names))
+    ]
+
+
+@pytest.mark.parametrize(("text", "seat"), [("Max.", "0"), ("anna-k.", "1"), ("Kon...Mey", None), ("K…ma", None)])
+def test_a_player_may_be_called_short_in_other_ways_as_long_as_only_one_is_meant(text: str, seat: str | None) -> None:
+    if seat is None:
+        with pytest.raises(Unreadable, match="could be"):
+            read_answer(SEATED, text, LONG)
+    else:
+        assert read_answer(SEATED, text, LONG) == [seat]
+
+
+@pytest.mark.parametrize("text", [".", "…", "…a", "x.", "Max…y"])
+def test_what_shortens_no_name_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match="is not one of these"):
+        read_answer(SEATED, text, LONG)
+
+
 def test_what_could_be_several_says_which() -> None:
     with pytest.raises(Unreadable, match="“an” could be Ann or Anna"):
         read_answer(SEATED, "an", NAMES)
@@ -105,7 +137,19 @@ def test_a_number_is_read_with_or_without_its_sign(text: str, number: int) -> No
     assert read_number(text) == number
 
 
-@pytest.mark.parametrize("text", ["x", "1.5", "1,5", "5/8", "+-3", "9" * 10, "²", "=1+1"])
+@pytest.mark.parametrize(
+    ("text", "number"), [("–1", -1), ("1.0", 1), ("-1,00", -1), ("-1,199", -1199), ("−1 199", -1199), ("'+1", 1)]
+)
+def test_a_number_is_read_as_a_spreadsheet_writes_it(text: str, number: int) -> None:
+    assert read_number(text) == number
+
+
+@pytest.mark.parametrize("value", [0, 7, -1, 1199, -1_234_567])
+def test_a_number_is_read_as_our_own_pages_write_it(value: int) -> None:
+    assert read_number(signed(value)) == read_number(number(value)) == value
+
+
+@pytest.mark.parametrize("text", ["x", "1.5", "1,5", "5/8", "+-3", "9" * 10, "9" * 300, "²", "=1+1", "1,19", "''1"])
 def test_what_is_no_whole_number_is_refused(text: str) -> None:
     with pytest.raises(Unreadable, match="is not a whole number"):
         read_number(text)

@@ -32,6 +32,11 @@ payments = st.lists(
 ).map(lambda many: tuple((payer, payee, chips) for (payer, payee), chips in many))
 
 
+def at_rate(times: int, payer: int, payee: int, chips: int) -> tuple[int, int, int]:
+    """So many times the chips; below zero they go the other way."""
+    return (payer, payee, times * chips) if times > 0 else (payee, payer, -times * chips)
+
+
 @st.composite
 def evenings(draw: st.DrawFn) -> list[PaidDeal]:
     """Up to five deals, latest first, some of which have another rate or were changed."""
@@ -39,7 +44,7 @@ def evenings(draw: st.DrawFn) -> list[PaidDeal]:
     for number in range(draw(st.integers(1, 5)), 0, -1):
         due = draw(payments)
         times = draw(st.lists(st.sampled_from((-2, -1, 2, 3, 4)), max_size=2))
-        rates = tuple(tuple((payer, payee, time * chips) for payer, payee, chips in due) for time in times)
+        rates = tuple(tuple(at_rate(time, *payment) for payment in due) for time in times)
         before = tuple(draw(st.lists(payments, max_size=1)))
         void = bool(before) and draw(st.booleans())
         deals.append(PaidDeal(number, () if void else due, () if void else rates, before))
@@ -196,6 +201,12 @@ def test_another_rate_that_is_twice_as_much_is_said_beside_paid_twice() -> None:
     found = explanations((3, -1, -1, -1), [PaidDeal(3, ((1, 0, 1), (2, 0, 1), (3, 0, 1)), rates=(DOUBLE,))])
 
     assert slips(found) == [[Slip(3, (TWICE, AT_OTHER_RATE))]]
+
+
+def test_a_rate_at_which_the_chips_go_the_other_way_is_found() -> None:
+    found = explanations((-3, 3), [PaidDeal(3, ((1, 0, 1),), rates=(((0, 1, 2),),))])
+
+    assert slips(found) == [[Slip(3, (AT_OTHER_RATE,))]]
 
 
 def test_one_payment_at_another_rate_is_found() -> None:

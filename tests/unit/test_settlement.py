@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorekeeper.ledger import Choices, Plan, Transfer, UnbalancedLedger, plan_settlement, plan_with
+from scorekeeper.ledger import Choices, Plan, Transfer, UnbalancedLedger, plan_settlement, plan_with, settles
 
 
 def test_five_people_settle_in_three_where_largest_pays_largest_takes_four() -> None:
@@ -44,23 +44,28 @@ def test_settling_what_a_plan_leaves_needs_no_transfer() -> None:
     assert plan_settlement(balances) == ()
 
 
-def test_it_finds_the_six_groups_of_sixteen_people() -> None:
-    # Groups so different in size that no mix of them sums to zero: four of three people, two of two.
+def test_it_finds_the_five_groups_of_twelve_people() -> None:
+    # Groups so different in size that no mix of them sums to zero: two of three people, three of two.
     balances: list[int] = []
-    for size in (1, 10, 100, 1000):
+    for size in (1, 10):
         balances += [3 * size, -size, -2 * size]
-    for size in (10_000, 100_000):
+    for size in (100, 1000, 10_000):
         balances += [-size, size]
-    shuffled = {(7 * place) % 16: balance for place, balance in enumerate(balances)}
-    assert len(plan_settlement(shuffled)) == 16 - 6
+    shuffled = {(7 * place) % 12: balance for place, balance in enumerate(balances)}
+    assert len(plan_settlement(shuffled)) == 12 - 5
 
 
-def test_sixteen_people_of_whom_no_few_are_even_need_fifteen() -> None:
-    powers = [2**place for place in range(15)]
-    assert len(plan_settlement(dict(enumerate([*powers, -sum(powers)])))) == 15
+def test_twelve_people_of_whom_no_few_are_even_need_eleven() -> None:
+    powers = [2**place for place in range(11)]
+    assert len(plan_settlement(dict(enumerate([*powers, -sum(powers)])))) == 11
 
 
-@pytest.mark.parametrize("people", [17, 60])
+def test_eleven_people_settle_beside_the_bank_in_five() -> None:
+    balances = {-1: 6, -2: 5, -3: 4, -4: 3, -5: 2} | {place: -place for place in range(1, 7)}
+    assert len(plan_with(balances, Choices()).transfers) == 5
+
+
+@pytest.mark.parametrize("people", [13, 60])
 def test_more_people_than_can_be_searched_need_at_most_one_fewer(people: int) -> None:
     balances = {seat: seat + 1 for seat in range(people - 1)}
     balances[people - 1] = -sum(balances.values())
@@ -94,3 +99,53 @@ def test_who_pays_through_somebody_else_leaves_them_as_they_are() -> None:
     assert plan_with(balances, Choices(least=4, apart=apart)) == Plan(
         (Transfer("A", "C", 5),), {"A": -4, "B": 3, "C": 0, "D": 1}
     )
+
+
+def test_nothing_stays_open_for_a_least_where_as_many_payments_settle_all() -> None:
+    plan = plan_with({"A": -5, "B": -4, "C": -3, "D": 6, "E": 6}, Choices(least=2))
+    assert len(plan.transfers) == 4
+    assert set(plan.left.values()) == {0}
+
+
+def test_what_is_below_the_least_stays_open_and_nothing_else() -> None:
+    balances = {"A": -4, "B": -4, "C": 6, "D": 2}
+    assert plan_with(balances, Choices(least=3)) == Plan(
+        (Transfer("A", "C", 3), Transfer("B", "C", 3)), {"A": -1, "B": -1, "C": 0, "D": 2}
+    )
+
+
+def test_what_a_step_leaves_can_go_to_the_kitty_and_then_nothing_is_open() -> None:
+    balances = {"A": -7, "B": 5, "C": 2}
+    assert plan_with(balances, Choices(step=5, to_kitty=True)) == Plan(
+        (Transfer("A", "B", 5),), {"A": 0, "B": 0, "C": 0}, {"A": -2, "C": 2}
+    )
+
+
+def test_what_a_least_leaves_beside_a_step_stays_open() -> None:
+    balances = {"A": -7, "B": 5, "C": 2}
+    assert plan_with(balances, Choices(step=5, least=6, to_kitty=True)) == Plan(
+        (), {"A": -5, "B": 5, "C": 0}, {"A": -2, "C": 2}
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (Plan((Transfer("A", "B", 4),), {"A": -1, "B": 0}), "says that more is open than is"),
+        (Plan((Transfer("A", "B", 3),), {"A": -1, "B": 1}), "is below the least"),
+        (Plan((Transfer("A", "C", 4),), {"A": 0, "B": 4, "C": -4}), "lets those pay who may not"),
+        (Plan((Transfer("A", "D", 4),), {"B": 4}), "pays somebody who is not there"),
+        (Plan((Transfer("A", "B", 4),), {}, {"A": 1, "B": -1}), "leaves to the kitty what should stay open"),
+    ],
+)
+def test_a_plan_that_does_not_settle_is_told_from_one_that_does(plan: Plan[str], why: str) -> None:
+    balances = {"A": -4, "B": 4, "C": 0}
+    choices = Choices(least=4, apart=(("A", "C"),))
+    assert settles(Plan((Transfer("A", "B", 4),), {}), balances, choices)
+    assert not settles(plan, balances, choices), why
+
+
+def test_a_plan_beside_the_bank_leaves_it_no_more_than_its_own() -> None:
+    balances = {"A": -6, "B": 4}
+    assert settles(Plan((Transfer("A", "B", 4),), {}), balances, Choices())
+    assert not settles(Plan((Transfer("A", "B", 3),), {}), balances, Choices())
