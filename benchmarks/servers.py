@@ -70,11 +70,11 @@ def ours(
 
 
 @contextmanager
-def under_gunicorn(database_url: str, folder: Path) -> Iterator[Server]:
+def under_gunicorn(database_url: str, folder: Path, *, threads: int = 64) -> Iterator[Server]:
     """Scorekeeper under gunicorn, as README has it."""
     port = _free_port()
     command = [sys.executable, "-m", "gunicorn", "-c", "python:scorekeeper.server", "scorekeeper.app:create_app()"]
-    command += ["--threads", "64", "-b", f"127.0.0.1:{port}", "--log-level", "warning"]
+    command += ["--threads", str(threads), "-b", f"127.0.0.1:{port}", "--log-level", "warning"]
     with _running(command, _kept_at(database_url, folder), port) as server:
         yield server
 

@@ -22,7 +22,9 @@ from werkzeug.test import create_environ, run_wsgi_app
 
 from scorekeeper.app import app_of_this_machine
 from scorekeeper.extensions import db
+from scorekeeper.watcher import Watcher
 from scorekeeper.web.links import is_loopback
+from scorekeeper.web.live import SPARE
 
 worker_class = "gthread"
 graceful_timeout = 5
@@ -36,9 +38,14 @@ its turn after each of its statements."""
 
 
 def post_worker_init(worker: Worker) -> None:
-    """A worker that has been told to end does not wait for its streams; while it runs, busy threads give way soon."""
+    """A worker that has been told to end does not wait for its streams, which never take all threads that it has.
+
+    While it runs, busy threads give way soon.
+    """
     sys.setswitchinterval(SWITCH_EVERY)
-    worker.wsgi.extensions["watcher"].stopping = lambda: not worker.alive
+    watcher: Watcher = worker.wsgi.extensions["watcher"]
+    watcher.stopping = lambda: not worker.alive
+    watcher.most = worker.cfg.threads - SPARE
 
 
 @dataclass(frozen=True, slots=True)

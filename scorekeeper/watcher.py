@@ -62,7 +62,8 @@ class Watcher:
         self.woken = threading.Event()
         """Set when this process has committed something: the watcher looks at once."""
         self.lock = threading.Lock()
-        self._free = most
+        self.most = most
+        self._streams = 0
         self._followed: dict[int, Followed] = {}
         self._of_device: dict[str, list[Stream]] = {}
         self._watching = False
@@ -74,7 +75,7 @@ class Watcher:
         Whatever is committed after a look at the database within it is told.
         """
         with self.lock:
-            stream = self._begin(session_id, device) if self._free > 0 else None
+            stream = self._begin(session_id, device) if self._streams < self.most else None
             if stream and not self._watching:
                 self._watching = True
                 threading.Thread(target=self._watch, args=(engine,), name="watcher", daemon=True).start()
@@ -94,11 +95,11 @@ class Watcher:
             first.gives_way = True
             first.followed.moved.notify_all()
         stream.followed.followers += 1
-        self._free -= 1
+        self._streams += 1
         return stream
 
     def _end(self, stream: Stream, session_id: int, device: str) -> None:
-        self._free += 1
+        self._streams -= 1
         stream.followed.followers -= 1
         if not stream.followed.followers:
             del self._followed[session_id]

@@ -234,6 +234,15 @@ def withdraw_link(db: Session, group_id: int, link_id: int) -> None:
         _withdraw(db, group_id, link_id)
 
 
+def withdraw_links_to_ended(db: Session, group_id: int) -> None:
+    """End the links that open a session alone which has ended, and every cookie they gave."""
+    with transaction(db):
+        change_group(db, group_id)
+        ended = select(GameSession.id).where(GameSession.group_id == group_id, GameSession.state == "closed")
+        in_force = GroupLink.session_id.in_(ended), GroupLink.withdrawn_at.is_(None)
+        db.execute(update(GroupLink).where(*in_force).values(withdrawn_at=datetime.now(UTC)))
+
+
 def renew_link(db: Session, group_id: int, link_id: int, token: str) -> NewLink:
     """Make a link of the same role and name in place of one, and end that one and every cookie it gave.
 

@@ -43,8 +43,8 @@ def offered(db: Session, code: PenCode) -> AnyRow:
 def receive_pen(db: Session, command: SessionCommand, code: PenCode) -> int:
     """Have a device write that was shown *code*, at whatever version the session is, and return the link it does so by.
 
-    That is ``link_id`` of *command*, a link that lets it score; where it has none (0), one to this session alone is
-    made for it. The same form sent again gives the same link.
+    That is ``link_id`` of *command*, a link that lets it score; where it has none (0), that to this session alone which
+    comes with its pen.
 
     :raises CodeUsed: if the code hands over nothing any more; nothing is written.
     """
@@ -75,6 +75,15 @@ def _received_before(db: Session, command: SessionCommand) -> int | None:
 
 
 def _handed_over(db: Session, session: AnyRow, code: PenCode) -> int:
+    """The link of those to whom the pen of a session was handed over."""
+    there = select(GroupLink.id).where(
+        GroupLink.session_id == session.id,
+        GroupLink.withdrawn_at.is_(None),
+        # Not one of those who joined by a code.
+        GroupLink.token_hash.is_not(None),
+    )
+    if (link_id := db.scalars(there).first()) is not None:
+        return int(link_id)
     made = insert(GroupLink).values(
         group_id=session.group_id,
         session_id=session.id,

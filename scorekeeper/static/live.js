@@ -19,11 +19,13 @@
   const shown = () => Number(said().dataset.version);
   const streaming = () => now() - heard < silence;
 
-  // The time as the phone writes it, in the language of the page.
+  // The time as the phone writes it, in the language of the page, with the day where that is not today.
   function time() {
     const { lang } = document.documentElement;
     const region = (navigator.languages || []).find((one) => one.split("-")[0] === lang.split("-")[0]);
-    return new Date(asOf).toLocaleTimeString(region || lang, { hour: "2-digit", minute: "2-digit" });
+    const [then, today] = [new Date(asOf), new Date()];
+    const day = then.toDateString() === today.toDateString() ? {} : { weekday: "short", day: "numeric", month: "short" };
+    return then.toLocaleString(region || lang, { ...day, hour: "2-digit", minute: "2-digit" });
   }
 
   function say(state) {

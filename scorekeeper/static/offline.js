@@ -46,25 +46,27 @@ const queue = (() => {
   const idOf = ({ body }) => new URLSearchParams(body).get("submission_id");
   const forget = (session) => stored("forms", "readwrite", (forms) => forms.delete(session));
 
-  // The groups of what scripts remember under a key that begins "group 5 ", in this tab or for good; at *visit* of each.
+  // Of what scripts remember under a key that begins "group 5/12 ", in this tab or for good; at *visit* of each. Group 5
+  // and its session 12 are what it belongs to, as they are named in forms and deals too.
   function remembered(visit = () => {}) {
     const groups = new Set();
     for (const storage of [sessionStorage, localStorage])
       for (const key of Object.keys(storage)) {
-        const [, group] = key.match(/^group (\d+) /) ?? [];
+        const [, group] = key.match(/^group ([\d/]+) /) ?? [];
         if (group) groups.add(group) && visit(group, () => storage.removeItem(key));
       }
     return groups;
   }
 
-  // Of a group that is not open to this browser any more nothing stays but what was entered here to be recorded and is
-  // not saved.
-  async function prune(groups) {
-    remembered((group, drop) => groups.includes(group) || drop());
+  // Of what is not *open* to this browser any more, as a group or as a session alone, nothing stays but what was entered
+  // here to be recorded and is not saved.
+  async function prune(open) {
+    const closed = (group) => !open.includes(group) && !open.includes(group.split("/")[0]);
+    remembered((group, drop) => closed(group) && drop());
     for (const { group, session } of await stored("forms", "readonly", (forms) => forms.getAll()))
-      if (!groups.includes(group)) await forget(session);
+      if (closed(group)) await forget(session);
     for (const { group, key, state } of await all())
-      if (state === "saved" && !groups.includes(group)) await stored("deals", "readwrite", (deals) => deals.delete(key));
+      if (state === "saved" && closed(group)) await stored("deals", "readwrite", (deals) => deals.delete(key));
   }
 
   // The deals of a session that are to be counted on from *version*: those that wait, and those saved since.
@@ -126,7 +128,7 @@ const queue = (() => {
       if (!reply.headers.has("X-Release")) throw new Error(`the network answered ${reply.status}`);
       const html = await reply.text();
       lost = false;
-      if (reply.headers.has("X-Groups")) await prune(reply.headers.get("X-Groups").split(" ")).catch(() => {});
+      if (reply.headers.has("X-Open")) await prune(reply.headers.get("X-Open").split(" ")).catch(() => {});
       return { status: reply.status, redirected: reply.redirected, html };
     } catch (error) {
       lost = true;
@@ -189,9 +191,12 @@ const queue = (() => {
       try {
         await send(deal);
       } catch {
+        // What waits is not to be cleared away meanwhile.
+        navigator.storage?.persist?.();
         if (lost && deal.troubled) await change(key, { troubled: false });
-        // There is no network, or the server gives no answer: what waits is not to be cleared away meanwhile.
-        return void navigator.storage?.persist?.();
+        if (lost) return;
+        // The server is there, and may save what is of another session.
+        held.add(session);
       }
       if ((await one(key))?.state === "asks") held.add(session);
     }
@@ -270,7 +275,7 @@ const queue = (() => {
   document.addEventListener("visibilitychange", awake);
   setInterval(awake, every);
   awake();
-  // Where this page is not there for this browser, what is kept may not be either. Of other groups a page of one says
+  // Where this page is not there for this browser, what is kept may not be either. Of other sessions a page of one says
   // nothing, and the start page of none.
   const several = async () => {
     const groups = remembered();

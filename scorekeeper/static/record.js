@@ -320,7 +320,7 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
 
   // What belongs to this form as it was shown once is no part of what was entered.
   const own = ["csrf_token", "submission_id", "expected_version", "after", "dealer", "dealt", "previewed"];
-  // Whose group it is of tells offline.js when it must not stay.
+  // Which group and session it is of tells offline.js when it must not stay.
   const draft = `group ${form.dataset.group} ${form.action}${location.search} ${form.elements.expected_version.value}`;
   const answers = () => JSON.stringify([...entered()].filter(([name]) => !own.includes(name)));
   form.addEventListener("change", ({ target }) => {

@@ -4,7 +4,7 @@
 
 (() => {
   const across = document.body.classList.contains("across");
-  // Whose group it is of tells offline.js when it must not stay.
+  // Which group and session it is of tells offline.js when it must not stay.
   const key = `group ${document.body.dataset.group} turn ${location.pathname}`;
   let turned = null; // unless it is as the page came
 

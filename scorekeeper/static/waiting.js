@@ -264,16 +264,28 @@
     show();
   }
 
-  // Where there is no network, links lead on.
+  // Whether the forms that are here are of the session as this page shows it.
+  async function upToDate() {
+    const shown = document.querySelector("#acts [name=expected_version]");
+    const forms = await queue.formsOf(here()).catch(() => {});
+    return Number(shown.value) === forms?.version;
+  }
+
+  // Where there is no network, links lead on. That it is gone shows only after a while: where no service worker would have
+  // a page then, the form is opened here at any time.
   async function follow(event) {
     const link = event.target.closest("#next, .turned-up a, .deal-title a, [data-of=look]");
-    if (!link || !cut()) return;
-    const isBack = Boolean(link.closest(".deal-title"));
-    // A service worker has the page of the session.
-    if (isBack && !behind && navigator.serviceWorker?.controller) return;
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const [isBack, isNext] = [Boolean(link.closest(".deal-title")), link.matches("#next, .turned-up a")];
+    const alone = !navigator.serviceWorker?.controller;
+    const gone = cut();
+    if (isBack && behind) {
+      event.preventDefault();
+      return void history.back();
+    }
+    if (gone ? isBack && !alone : !isNext || !alone || listed.length) return;
     event.preventDefault();
-    if (isBack && behind) history.back();
-    else if (link.matches("#next, .turned-up a")) enter(link.search);
+    if (isNext && (gone || (await upToDate()))) enter(link.search);
     else if (await queue.reach()) location.assign(link.href);
     else say("waiting-stuck");
   }

@@ -22,16 +22,16 @@ async function activate() {
 const ours = (reply) => reply.headers.has("X-Release");
 
 // Keep what may be kept, for the release it is of: the files of a newer one may be here already. What was kept of another
-// release goes, and what shows something of a group that is not open to this browser any more.
+// release goes, and what shows something that is not open to this browser any more.
 async function learn({ pathname, search }, reply) {
   const release = `pages ${reply.headers.get("X-Release")}`;
   for (const name of await caches.keys()) if (name.startsWith("pages ") && name !== release) await caches.delete(name);
   const pages = await caches.open(release);
-  // It names every group there is for this browser.
-  const groups = reply.headers.get("X-Groups")?.split(" ");
-  for (const request of groups ? await pages.keys() : []) {
+  // It names what is: a group as 5, a session alone as 5/12.
+  const open = reply.headers.get("X-Open")?.split(" ");
+  for (const request of open ? await pages.keys() : []) {
     const shows = (await pages.match(request, { ignoreVary: true })).headers.get("X-Keep").split(" ");
-    if (!shows.every((group) => groups.includes(group))) await pages.delete(request);
+    if (!shows.every((one) => open.includes(one) || open.includes(one.split("/")[0]))) await pages.delete(request);
   }
   if ([403, 404].includes(reply.status) && !search) await pages.delete(pathname, { ignoreVary: true });
   if (!reply.ok || reply.redirected || search || !reply.headers.has("X-Keep")) return;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from babel import Locale
-from flask import Flask, Response, current_app, has_request_context, request, session
+from flask import Flask, Response, has_request_context, request
 from flask_babel import Babel, format_date, get_locale
 from secure import ContentSecurityPolicy, ReferrerPolicy, Secure, XContentTypeOptions, XFrameOptions
 
@@ -121,13 +121,9 @@ def _finish(response: Response) -> Response:
     # By this a phone tells our answers from those of whatever stands between, and one release from another.
     response.headers["X-Release"] = offline.release()
     if response.mimetype == "text/html" and response.status_code in (200, 304, 403, 404):
-        # By this it gives up what it has kept of any other group.
-        response.headers["X-Groups"] = " ".join(map(str, access.groups_here()))
+        # By this it gives up what it has kept of anything else.
+        response.headers["X-Open"] = " ".join(access.open_here())
     access.keep_links(response)
-    sent = request.endpoint != "static" and current_app.config["SESSION_COOKIE_NAME"] in request.cookies
-    if sent and not session:
-        # That cookie is none of ours, or too old: Flask deletes it only where the session has changed.
-        session.modified = True
     if request.endpoint == "static" and "v" in request.args:
         response.cache_control.no_cache = None
         response.cache_control.public = True

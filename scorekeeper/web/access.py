@@ -87,12 +87,17 @@ def device() -> str:
     return str(session.setdefault("device", secrets.token_hex(8)))
 
 
-def groups_here() -> list[int]:
-    """The groups of which this browser may see anything now; where it has one link only, that was found already."""
+def named(group_id: int, session_id: int | None = None) -> str:
+    """A group, or a session of it, as phones know what is open to them and what they keep shows: ``5``, or ``5/12``."""
+    return str(group_id) if session_id is None else f"{group_id}/{session_id}"
+
+
+def open_here() -> list[str]:
+    """What this browser may see now, see :func:`named`; where it has one link only, that was found already."""
     links = opened_links()
     if len(links) == 1 and "let_into" in g:
         return [g.let_into]
-    return list(queries.groups_open_to(db.session(), links)) if links else []
+    return [named(*opened) for opened in queries.open_to(db.session(), links)] if links else []
 
 
 def group(group_id: int, may: Role | None = None) -> AnyRow:
@@ -125,7 +130,8 @@ def session_if_open(session_id: int) -> AnyRow | None:
 def _let_in(row: AnyRow | None, may: Role | None) -> AnyRow:
     if row is None:
         abort(404)
-    g.let_into = getattr(row, "group_id", row.id)
+    to_group = getattr(row, "to_group", True)
+    g.let_into = named(getattr(row, "group_id", row.id), None if to_group else row.id)
     g.used_link = row.link_id
     needed = may or (Role.VIEWER if request.method in ("GET", "HEAD", "OPTIONS") else Role.SCORER)
     if not Role(row.role).includes(needed):

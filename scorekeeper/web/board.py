@@ -42,7 +42,8 @@ class StandingRow(NamedTuple):
 @blueprint.get("/sessions/<id:session_id>")
 def session(session_id: int) -> Response:
     game_session = access.game_session(session_id)
-    return kept(lambda: answer(form_tag(game_session), lambda: _page(game_session)), [game_session.group_id])
+    shows = access.named(game_session.group_id, game_session.id)
+    return kept(lambda: answer(form_tag(game_session), lambda: _page(game_session)), [shows])
 
 
 @blueprint.get("/sessions/<id:session_id>/board")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Seat, Table
+from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Result, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -126,7 +127,7 @@ def _sheet_page(session: AnyRow, *, no_deal: bool = False) -> str:
 @blueprint.get("/sessions/<id:session_id>/deals/new")
 def new(session_id: int) -> ResponseReturnValue:
     deal_form = next_deal(session_id)
-    return kept(lambda: first_page(deal_form), [deal_form.session.group_id])
+    return kept(lambda: first_page(deal_form), [access.named(deal_form.session.group_id, session_id)])
 
 
 @blueprint.get(f"/sessions/<id:session_id>/deals/ahead/<int(max={MAX_SEAT}):seat>")
@@ -142,10 +143,12 @@ def preview(session_id: int) -> ResponseReturnValue:
 
 @blueprint.post("/sessions/<id:session_id>/deals")
 def record(session_id: int) -> ResponseReturnValue:
-    deal_form, form = next_deal(session_id), SessionForm()
+    deal_form, form = next_deal(session_id), checked(SessionForm())
+    recorded = queries.deal_of_form(db.session(), session_id, form.submission_id.data)
+    if recorded is not None:
+        # Sent again: who sits there now would make another deal of it.
+        deal_form = replace(deal_form, table=Table.restored(deal_form.table.ruleset, recorded.before))
     entry = deal_form.entered()
-    if not form.validate():
-        return review_page(deal_form, entry, form)
     if not deal_form.follows(form):
         return stale_page(deal_form, form)
     if not deal_form.may_save(form, entry):
@@ -169,6 +172,9 @@ def record(session_id: int) -> ResponseReturnValue:
 def misdeal(session_id: int) -> ResponseReturnValue:
     deal_form, form = next_deal(session_id), checked(SessionForm())
     session = deal_form.session
+    recorded = queries.deal_of_form(db.session(), session.id, form.submission_id.data)
+    if recorded is not None and recorded.result == Result.MISDEAL:
+        return _recorded(deal_form)
     if not deal_form.follows(form):
         raise StaleSession
     if session.state == "closed" and "X-Queued" in request.headers:

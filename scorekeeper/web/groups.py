@@ -127,7 +127,7 @@ def create() -> ResponseReturnValue:
 @blueprint.get("/groups/<id:group_id>")
 def group(group_id: int) -> ResponseReturnValue:
     group = access.group(group_id)
-    return kept(lambda: _group_page(group, NewPlayerForm()), [group.id])
+    return kept(lambda: _group_page(group, NewPlayerForm()), [access.named(group.id)])
 
 
 @blueprint.post("/groups/<id:group_id>/players")
@@ -256,9 +256,10 @@ def _start_page(form: StartForm) -> Response:
     groups = queries.groups_of(db.session(), access.opened_links())
     joined = queries.joined_sessions(db.session(), access.opened_links())
     playing = queries.open_sessions(db.session(), [group.id for group in groups], most=PLAYING)
-    seen = {*(group.id for group in groups), *(session.group_id for session in joined)}
+    shows = [access.named(group.id) for group in groups]
+    shows += [access.named(session.group_id, session.id) for session in joined]
     values = {"groups": groups, "joined": joined, "playing": playing, "form": form}
-    return kept(lambda: render_template("groups/start.html", **values), sorted(seen))
+    return kept(lambda: render_template("groups/start.html", **values), shows)
 
 
 def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:

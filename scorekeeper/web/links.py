@@ -34,7 +34,15 @@ from scorekeeper import queries
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.rules import Refused
-from scorekeeper.services.groups import Role, create_link, link_made, renew_link, token_hash, withdraw_link
+from scorekeeper.services.groups import (
+    Role,
+    create_link,
+    link_made,
+    renew_link,
+    token_hash,
+    withdraw_link,
+    withdraw_links_to_ended,
+)
 from scorekeeper.web import access
 from scorekeeper.web.errors import error_page
 from scorekeeper.web.forms import SubmissionForm, checked
@@ -143,6 +151,14 @@ def withdraw(group_id: int, link_id: int) -> ResponseReturnValue:
     return redirect(url_for(page, group_id=group.id), 303)
 
 
+@blueprint.post("/groups/<id:group_id>/links/withdraw-ended")
+def withdraw_ended(group_id: int) -> ResponseReturnValue:
+    group = access.group(group_id, Role.HOST)
+    withdraw_links_to_ended(db.session(), group.id)
+    flash(_("The links to sessions that have ended have been withdrawn."), "done")
+    return redirect(url_for("links.index", group_id=group.id), 303)
+
+
 def token_of(*made_by: int | str) -> str:
     """The token of the link that a form makes: a form sent again makes the same one, and nobody else can tell which.
 
@@ -236,4 +252,5 @@ def _page(group: AnyRow, form: LinkForm, refused: int | None = None, *errors: st
         for link in queries.links(db.session(), group.id)
     ]
     roles = [(choice.value, role_name(choice.value)) for choice in form.role.choices]
-    return page_with_new_link("links/index.html", group=group, links=links, form=form, roles=roles)
+    to_ended = queries.links_to_ended(db.session(), group.id)
+    return page_with_new_link("links/index.html", group=group, links=links, to_ended=to_ended, form=form, roles=roles)

@@ -88,13 +88,13 @@ def words_url() -> str:
     return url_for("offline.words", v=f"{release()}-{get_locale()}")
 
 
-def kept(page: Callable[[], ResponseReturnValue], group_ids: Iterable[int]) -> Response:
-    """*page*, which a browser may keep for when there is no network, and the groups it shows something of.
+def kept(page: Callable[[], ResponseReturnValue], shows: Iterable[str]) -> Response:
+    """*page*, which a browser may keep for when there is no network while all that it *shows* is open to it.
 
     Not where it shows what comes once, such as a new link or that something has been done.
     """
     once = "_flashes" in session and "X-Fragment" not in request.headers
     response = make_response(page())
     if response.status_code == 200 and not once and not response.cache_control.no_store:
-        response.headers["X-Keep"] = " ".join(map(str, group_ids))
+        response.headers["X-Keep"] = " ".join(shows)
     return response

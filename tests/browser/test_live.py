@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -268,6 +269,18 @@ def test_it_says_so_when_the_network_goes_and_comes(
     says(page, "Live")
 
 
+def test_of_another_day_it_says_which(context: BrowserContext, server: Server, db: Session) -> None:
+    page = opened(context, server, make_session(db))
+    says(page, "Live")
+    context.set_offline(True)
+    expect(page.locator("[data-live]")).to_have_text(re.compile(r"No connection, as of \d\d:\d\d"), timeout=30_000)
+
+    page.clock.set_fixed_time(page.evaluate("Date.now() + 2 * 86_400_000"))
+    page.evaluate("dispatchEvent(new Event('offline'))")
+
+    expect(page.locator("[data-live]")).to_have_text(re.compile(r"No connection, as of [A-Z][a-z]{2},? \w"))
+
+
 def test_a_clock_that_is_set_back_keeps_no_page_live(context: BrowserContext, tmp_path: Path) -> None:
     with running_server(tmp_path) as server:
         with server.database() as db:
@@ -351,7 +364,9 @@ def test_an_open_page_is_told_of_a_newer_version_and_can_use_it(
     expect(use).to_be_hidden()
 
 
-@pytest.mark.parametrize("path", ["/deals/new", "/deals/1/correct", "/deals/declare", "/seats", "/bidding?say="])
+@pytest.mark.parametrize(
+    "path", ["/deals/new", "/deals/1/correct", "/deals/declare", "/seats", "/bidding?say=", "/paper/keying"]
+)
 def test_what_is_open_and_stays_as_it_is_says_when_the_session_has_moved_on(
     context: BrowserContext, server: Server, db: Session, path: str
 ) -> None:
@@ -364,6 +379,24 @@ def test_what_is_open_and_stays_as_it_is_says_when_the_session_has_moved_on(
     make_deal(db, session)
 
     expect(page.locator("#since")).to_contain_text("has changed since this was opened", timeout=15_000)
+
+
+def test_a_form_that_came_back_refused_says_when_the_session_has_moved_on(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = opened(context, server, session, "/chips")
+    form = page.locator("form[action$=buy-in]")
+    form.get_by_label("Chips").fill("some")
+    form.get_by_role("button", name="Buy", exact=True).tap()
+    says(page, "Live")
+    expect(page.locator("#since")).to_have_text("")
+
+    make_deal(db, session)
+
+    expect(page.locator("#since")).to_contain_text("has changed since this was opened", timeout=15_000)
+    expect(form.get_by_label("Chips")).to_have_value("some")
+    says(page, "Live")
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -17,14 +17,15 @@ from playwright.sync_api import Browser, BrowserContext, BrowserType, Error, Pag
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import Deal
+from scorekeeper.models import Deal, JoinCode
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.groups import Role, withdraw_link
+from scorekeeper.services.joining import make_code
 from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
 from tests.browser.deals import brought, choose, seated
 from tests.browser.places import SOLO_SET
-from tests.factories import MadeSession, make_deal, make_link, make_session
+from tests.factories import MadeSession, make_deal, make_group, make_link, make_session, seen_by
 
 PHONE: dict[str, Any] = {**conftest.PHONE, "reduced_motion": "reduce"}
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
@@ -100,7 +101,7 @@ REMEMBERED = """async (gone) => {
         await new Promise((resolve) => setTimeout(resolve, 50));
     return keys().map((key) => key.split(" ")[1]);
 }"""
-"""JavaScript: waits until this tab remembers nothing of a group any more, and says of which groups it does."""
+"""JavaScript: waits until this tab remembers nothing of a session any more, and says of which sessions it does."""
 
 RELEASE = "document.querySelector('script[data-words]').dataset.words"
 KEPT = """async () => {
@@ -829,6 +830,51 @@ def test_a_server_in_trouble_is_waited_for_like_the_network(alone: BrowserContex
     assert facts(db, session) == [("half", 0), ("five", 1)]
 
 
+def test_what_the_server_cannot_save_of_one_session_holds_up_no_other(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    group = make_group(db)
+    troubled, other = make_session(db, group=group), make_session(db, group=group)
+    page = sit_down(alone, server, troubled)
+    release = page.evaluate("fetch('/').then((reply) => reply.headers.get('X-Release'))")
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    failed = {"status": 500, "headers": {"X-Release": release}, "body": "<h1>Something went wrong here</h1>"}
+    alone.route(f"**/sessions/{troubled.id}/deals", lambda route: route.fulfill(**failed))
+    alone.set_offline(False)
+    page.goto(f"{server.url}/sessions/{other.id}")
+    ready(page, other, 1)
+
+    page.locator("#next").tap()
+    record(page, *FIVE_BY_BEN)
+
+    expect(page.locator("#read-back")).to_contain_text("Deal 1")
+    assert facts(db, other) == [("five", 1)]
+    assert facts(db, troubled) == []
+    alone.unroute(f"**/sessions/{troubled.id}/deals")
+    arrived(page)
+    assert facts(db, troubled) == [("half", 0)]
+
+
+def test_a_network_that_is_gone_unnoticed_takes_nobody_away_from_recording(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    expect(page.locator("[data-live]")).to_have_text("Live")
+    page.route("**", lambda route: None)
+
+    page.locator("#next").tap()
+    expect(page.locator("h1")).to_have_text("Deal 1 · Dan deals")
+    page.locator(".deal-title a").tap()
+    expect(page.locator("#next")).to_be_visible()
+    page.locator("#next").tap()
+    choose(page, *HALF_BY_ANN)
+    assert brought(page)["Ann"] == ("+1", "+1")
+
+
 def test_a_network_that_only_hangs_puts_a_deal_in_the_queue_once(
     alone: BrowserContext, server: Server, db: Session
 ) -> None:
@@ -938,6 +984,37 @@ def test_while_one_works_in_another_group_nothing_stays_of_one_whose_link_was_wi
     assert f"/sessions/{ours.id}" in page.evaluate(KEPT)
 
 
+def test_where_one_session_alone_is_open_any_more_nothing_else_of_its_group_stays(
+    worker: BrowserContext, server: Server, db: Session
+) -> None:
+    other = make_session(db)
+    scorer = make_link(db, other.group.group_id, Role.SCORER, "Kitchen")
+    joined = make_session(db, group=other.group, name="Joined")
+    make_code(db, seen_by(db, joined.id, other.group.link_id), Role.SCORER)
+    code = db.scalars(select(JoinCode.code)).one()
+    db.rollback()
+    page = sit_down(worker, server, MadeSession(other.id, scorer))
+    page.goto(f"{server.url}/groups/{other.group.group_id}")
+    page.goto(f"{server.url}/join")
+    page.get_by_label("Code").fill(code)
+    page.get_by_role("button", name="Join").click()
+    ready(page, joined, 1)
+    for session in (other, joined):
+        page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+        choose(page, "declarer-1")
+    assert {f"/groups/{other.group.group_id}", f"/sessions/{other.id}"} <= set(page.evaluate(KEPT))
+
+    withdraw_link(db, other.group.group_id, scorer.link_id)
+    page.goto(f"{server.url}/sessions/{joined.id}")
+
+    page.evaluate(PRUNED, [joined.id, other.id])
+    of_joined = f"{other.group.group_id}/{joined.id}"
+    assert page.evaluate(REMEMBERED, f"{other.group.group_id}/{other.id}") == [of_joined]
+    kept = page.evaluate(KEPT)
+    assert f"/groups/{other.group.group_id}" not in kept
+    assert f"/sessions/{joined.id}" in kept
+
+
 @pytest.mark.parametrize("look", ["/", "/sessions/{theirs}", "/sessions/{ours}"])
 def test_what_was_not_entered_to_the_end_and_how_a_table_was_turned_go_with_a_withdrawn_link(
     alone: BrowserContext, server: Server, db: Session, look: str
@@ -950,7 +1027,7 @@ def test_what_was_not_entered_to_the_end_and_how_a_table_was_turned_go_with_a_wi
         page.goto(f"{server.url}/sessions/{session.id}/table?turn=1")
         page.goto(f"{server.url}/sessions/{session.id}/deals/new")
         choose(page, "declarer-1")
-    of_ours, of_theirs = str(ours.group.group_id), str(theirs.group.group_id)
+    of_ours, of_theirs = (f"{session.group.group_id}/{session.id}" for session in (ours, theirs))
     page.goto(f"{server.url}/rules")
     assert sorted(page.evaluate(REMEMBERED, 0)) == sorted([of_ours, of_theirs] * 2)
 

@@ -9,9 +9,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_LINKS
-from scorekeeper.models import GroupLink
+from scorekeeper.models import GroupLink, JoinCode
 from scorekeeper.services.groups import Role, token_hash
-from tests.factories import make_link, make_session
+from scorekeeper.services.joining import make_code
+from scorekeeper.services.sessions import close_session
+from tests.factories import make_link, make_session, seen_by
 from tests.http.conftest import Host
 from tests.http.visitor import Form, Page, Visitor
 
@@ -52,6 +54,30 @@ def test_a_link_for_somebody_else_says_whose_it_is_and_what_it_opens(host: Host)
     assert said.select("h2")[0].get_text(strip=True) == "Link for Ben's phone"
     assert "What it lets them do: Watch." in said.get_text()
     assert "only key" not in said.get_text()
+
+
+def test_links_to_sessions_that_have_ended_are_withdrawn_with_one_button(host: Host, db: Session) -> None:
+    guests = []
+    sessions = [make_session(db, group=host.group) for _ in range(3)]
+    for session in sessions:
+        make_code(db, seen_by(db, session.id, host.group.link_id), Role.VIEWER)
+        guests.append(Visitor(host.app))
+        code = db.scalars(select(JoinCode.code).where(JoinCode.session_id == session.id)).one()
+        db.rollback()
+        guests[-1].get("/join").form("/join").fill(code=code).submit()
+    for session in sessions[:2]:
+        close_session(db, session.plain_command(db))
+    page = host.get(f"{host.group_path}/links")
+    assert "2 links to sessions that have ended" in page.text
+    assert page.text.count("Joined by code") == 1
+
+    page = page.form("/links/withdraw-ended").submit()
+
+    assert "The links to sessions that have ended have been withdrawn." in page.text
+    assert "links to sessions that have ended Whoever" not in page.text
+    seen = [guest.get(f"/sessions/{session.id}").status for guest, session in zip(guests, sessions, strict=True)]
+    assert seen == [404, 404, 200]
+    assert host.get(f"/sessions/{sessions[0].id}").status == 200
 
 
 def test_a_withdrawn_link_says_that_it_is(host: Host, db: Session) -> None:

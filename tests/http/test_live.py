@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from http.client import HTTPConnection
 from pathlib import Path
 from queue import SimpleQueue
@@ -385,6 +385,40 @@ def test_gunicorn_with_our_settings_lets_its_streams_end(database_url: str, db: 
     # Cut off it would be incomplete, which is an error to read.
     assert b"event: version" in stream.read()
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "action", "typed"), [("/chips", "/buy-in", {"buy-chips": "some"}), ("/paper/keying", "/check", {})]
+)
+def test_a_page_that_answers_a_form_asks_elsewhere_whether_the_session_has_moved_on(
+    host: Host, db: Session, path: str, action: str, typed: dict[str, str]
+) -> None:
+    session = make_session(db, group=host.group)
+    page = host.get(f"/sessions/{session.id}{path}").form(action).fill(**typed).submit()
+    assert page.path == f"/sessions/{session.id}{path}{action}".replace("/keying", "")
+    (asked,) = (line["data-page"] for line in page.soup.select("[data-live]"))
+    since = "The session has changed since this was opened."
+
+    assert since not in host.get(str(asked)).text
+    make_deal(db, session)
+
+    assert since in host.get(str(asked)).text
+
+
+@pytest.mark.parametrize("threads", [1, live.SPARE + 1])
+def test_under_gunicorn_streams_leave_pages_threads_however_few_there_are(
+    database_url: str, db: Session, tmp_path: Path, threads: int
+) -> None:
+    session = make_session(db)
+    with under_gunicorn(database_url, tmp_path, threads=threads) as server, ExitStack() as open_:
+        browser = open_.enter_context(closing(Browser(server.port)))
+        browser.get(f"/open/{session.group.token}")
+        for place in range(threads):
+            connection = open_.enter_context(closing(HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)))
+            connection.request("GET", path(session.id), headers={"Cookie": browser.cookie})
+            says = b"retry" if place < threads - live.SPARE else b"event: busy"
+            assert connection.getresponse().readline().startswith(says)
+        assert browser.get(f"/sessions/{session.id}").status == 200
 
 
 def test_a_stream_keeps_no_connection_to_the_database(app: Flask, host: Host, db: Session) -> None:

@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
+from scorekeeper.models import JoinCode
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.groups import Role, withdraw_link
-from tests.factories import MadeSession, make_deal, make_group, make_link, make_session
+from scorekeeper.services.joining import make_code
+from tests.factories import NAMES, MadeSession, make_deal, make_group, make_link, make_session, seen_by
 from tests.http.conftest import Host
-from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
+from tests.http.deals import HALF_BY_ANN, deal_form, fill_in, seat, tricks
 from tests.http.evidence import dump
 from tests.http.test_gates import MOST_TO_RECORD, statements
 from tests.http.visitor import Page, Visitor
@@ -67,8 +70,9 @@ def test_a_browser_may_keep_the_pages_from_which_one_records(host: Host, db: Ses
     of_group = str(host.group.group_id)
     host.get(f"/sessions/{session.id}")
 
-    for path in (host.group_path, f"/sessions/{session.id}", f"/sessions/{session.id}/deals/new"):
-        assert host.get(path).response.headers["X-Keep"] == of_group
+    assert host.get(host.group_path).response.headers["X-Keep"] == of_group
+    for path in (f"/sessions/{session.id}", f"/sessions/{session.id}/deals/new"):
+        assert host.get(path).response.headers["X-Keep"] == f"{of_group}/{session.id}"
     other = make_group(db, name="Strangers")
     host.get(f"/open/{other.token}")
     assert sorted(host.get("/").response.headers["X-Keep"].split()) == sorted([of_group, str(other.group_id)])
@@ -186,6 +190,30 @@ def test_the_queue_is_told_of_a_saved_deal_without_a_page_each_time(host: Host, 
     assert dump(db) == before
 
 
+@pytest.mark.parametrize("then", [(*NAMES, "Eve"), ("Ann", "Ben", "Dan", "Eve")])
+def test_a_deal_whose_answer_was_lost_is_the_same_whoever_has_sat_down_since(
+    app: Flask, db: Session, then: tuple[str, ...]
+) -> None:
+    group = make_group(db, players=(*NAMES, "Eve"))
+    session = make_session(db, group=group, card_game="dirty-clubs", seats=4)
+    host = Host(app, group)
+    entered = {"turn_up": "clubs", **tricks(2, 1, 1, 1)}
+    form = deal_form(fill_in(host, f"/sessions/{session.id}/deals/new", **entered))
+    sent: Any = {"path": form.action, "data": form.data, "headers": {"X-Queued": "1"}}
+    assert host.client.post(**sent).status_code == 201
+    seat(db, session, *then)
+    before = dump(db)
+
+    with statements() as seen:
+        assert host.client.post(**sent).status_code == 201
+
+    assert len(seen) <= MOST_TO_RECORD
+    assert dump(db) == before
+    # Of another deal under its name a person is asked.
+    sent["data"]["tricks-0"], sent["data"]["tricks-1"] = "1", "2"
+    assert host.client.post(**sent).status_code == 409
+
+
 def test_a_deal_whose_answer_was_lost_is_the_same_by_another_link(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     scorer = Host(app, make_link(db, host.group.group_id, Role.SCORER, "Kitchen"))
@@ -261,6 +289,19 @@ def test_a_misdeal_that_waited_after_a_deal_arrives_in_its_place_and_once(host: 
     assert [deal.result for deal in queries.deals(db, session.id)] == ["misdeal", "made"]
 
 
+def test_a_misdeal_of_somebody_who_dealt_out_of_turn_arrives_once(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    declare_deal(db, DeclareDeal(**session.command(db), facts={"dealer": 1}))
+    sent = queued_misdeal(host, session)
+
+    assert host.client.post(**sent).status_code == 201
+    make_deal(db, session)
+    before = dump(db)
+    assert host.client.post(**sent).status_code == 201
+
+    assert dump(db) == before
+
+
 @pytest.mark.parametrize("meanwhile", ["another deal", "the end", "a deal in the place of the one before"])
 def test_a_misdeal_that_waited_is_refused_where_it_is_not_known_to_belong(
     host: Host, db: Session, meanwhile: str
@@ -306,20 +347,38 @@ def test_a_deal_that_waited_after_one_that_never_came_is_asked_about(host: Host,
     assert form.submit().path == f"/sessions/{session.id}"
 
 
-def test_every_page_names_the_groups_there_are_for_this_browser(host: Host, db: Session) -> None:
+def test_every_page_names_what_is_open_to_this_browser(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     this = str(host.group.group_id)
-    assert host.get(f"/sessions/{session.id}").response.headers["X-Groups"] == this
-    assert host.get("/nowhere").response.headers["X-Groups"] == this
+    assert host.get(f"/sessions/{session.id}").response.headers["X-Open"] == this
+    assert host.get("/nowhere").response.headers["X-Open"] == this
     other = make_group(db, name="Strangers")
     host.get(f"/open/{other.token}")
     both = {this, str(other.group_id)}
     seen = host.get(f"/sessions/{session.id}").response
-    assert set(seen.headers["X-Groups"].split()) == both
+    assert set(seen.headers["X-Open"].split()) == both
     make_link(db, other.group_id, Role.HOST)
     withdraw_link(db, other.group_id, other.link_id)
 
     unchanged = host.get(f"/sessions/{session.id}", headers={"If-None-Match": seen.headers["ETag"]}).response
     assert unchanged.status_code == 304
     for reply in (unchanged, host.get("/rules").response, host.get(f"/groups/{other.group_id}").response):
-        assert reply.headers["X-Groups"] == this
+        assert reply.headers["X-Open"] == this
+
+
+def test_of_a_group_of_which_one_session_alone_is_open_a_page_names_that_session(host: Host, db: Session) -> None:
+    make_session(db, group=host.group)
+    joined = make_session(db, group=host.group)
+    make_code(db, seen_by(db, joined.id, host.group.link_id), Role.VIEWER)
+    code = db.scalars(select(JoinCode.code)).one()
+    db.rollback()
+    guest = Visitor(host.app)
+    of_joined = f"{host.group.group_id}/{joined.id}"
+
+    page = guest.get("/join").form("/join").fill(code=code).submit()
+
+    assert page.response.headers["X-Open"] == page.response.headers["X-Keep"] == of_joined
+    assert guest.get("/").response.headers["X-Open"] == guest.get("/").response.headers["X-Keep"] == of_joined
+    guest.get(f"/open/{make_link(db, host.group.group_id, Role.SCORER).token}")
+    page = guest.get(f"/sessions/{joined.id}")
+    assert set(page.response.headers["X-Open"].split()) == {str(host.group.group_id), of_joined}

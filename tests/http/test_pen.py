@@ -394,6 +394,23 @@ def test_what_came_with_the_pen_is_withdrawn_by_itself(host: Host, session: Made
     assert phone.get(f"/open/{code.removeprefix('/pen/')}").status == 404
 
 
+def test_all_to_whom_a_pen_is_handed_share_one_link_until_it_is_withdrawn(
+    host: Host, session: MadeSession, db: Session
+) -> None:
+    first, second, third = (Visitor(host.app) for _ in range(3))
+    receive(first, code_of(host, session))
+    receive(second, code_of(first, session))
+    ((link_id, _),) = links_of(db, session)
+
+    host.get(f"{host.group_path}/links").form(f"/{link_id}/withdraw").submit()
+
+    assert [page_of(phone, session).status for phone in (first, second)] == [404, 404]
+    page_of(host, session).forms()[0].submit("Take it over")
+    receive(third, code_of(host, session))
+    assert page_of(third, session).status == 200
+    assert [withdrawn for _, withdrawn in links_of(db, session)] == [True, False]
+
+
 def test_who_joins_by_a_code_does_not_share_the_link_that_came_with_the_pen(
     host: Host, session: MadeSession, db: Session
 ) -> None:

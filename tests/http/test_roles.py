@@ -83,6 +83,7 @@ NEEDED: dict[tuple[str, str], Role] = {
     ("POST", "links.make"): HOST,
     ("POST", "links.renew"): HOST,
     ("POST", "links.withdraw"): HOST,
+    ("POST", "links.withdraw_ended"): HOST,
     ("GET", "paper.keying"): SCORER,
     ("GET", "paper.sheet"): VIEWER,
     ("POST", "paper.check"): SCORER,
