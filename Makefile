@@ -25,10 +25,10 @@ run: $(VENV)/installed-run
 test: test-rest test-postgres test-browser
 
 test-rest: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n logical --ignore=tests/browser --ignore=tests/postgres
+	$(BIN)/python -m pytest -n logical --dist worksteal --ignore=tests/browser --ignore=tests/postgres
 
 test-postgres: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n logical --database=postgresql tests/http tests/migrations tests/postgres tests/services
+	$(BIN)/python -m pytest -n logical --dist worksteal --database=postgresql tests/http tests/migrations tests/postgres tests/services
 
 # Two browsers at once on a small machine are slower than one after the other.
 test-browser: $(VENV)/installed-dev chromium

@@ -99,8 +99,11 @@ def database_url(database_server_url: str | None, migrated_url: str, one_app: Fl
         shutil.copy(sqlalchemy.make_url(migrated_url).database or "", engine.url.database or "")
     else:
         with engine.begin() as connection:
-            tables = ", ".join(database.metadata.tables)
-            connection.exec_driver_sql(f"TRUNCATE {tables} RESTART IDENTITY")
+            # For so few rows TRUNCATE takes six times as long. A replica does not look at foreign keys.
+            connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
+            for table in database.metadata.tables:
+                connection.exec_driver_sql(f"DELETE FROM {table}")
+            connection.exec_driver_sql("SELECT setval(sequencename::regclass, start_value, false) FROM pg_sequences")
     yield engine.url.render_as_string(hide_password=False)
     engine.dispose()
     for left in Path(engine.url.database or "").parent.glob("test.db*") if database_server_url is None else ():

@@ -13,10 +13,13 @@ Choose = Callable[[Sequence[Any]], Any]
 def fill_in(game: CardGame[Any], table: Table, choose: Choose) -> Facts:
     """Facts chosen field by field from what is offered; details are left out, and so is half of what may be."""
     facts: dict[str, object] = {}
+    offered: dict[str, Field] = {}
     for name in [field.name for field in game.fields(table)]:
-        field = {field.name: field for field in game.offered(facts, table)}.get(name)
+        offered = offered or {field.name: field for field in game.offered(facts, table)}
+        field = offered.get(name)
         if field is not None and not field.detail and (field.required or choose((True, False))):
             facts[name] = a_value(field, table, choose)
+            offered = {}
     return game.complete(facts, table)
 
 

@@ -50,13 +50,11 @@ def sound_form(visitor: Visitor, db: Session, values: Values) -> dict[str, str]:
     }
 
 
-def pages(app: Flask, visitor: Visitor, values: Values) -> list[Page]:
-    """Every page there is about the session."""
-    return [
-        visitor.get(address(app, rule, values))
-        for rule in routes(app, "GET")
-        if rule.endpoint not in FILES | {"live.live"}
-    ]
+def pages(app: Flask, visitor: Visitor, *of_sessions: Values) -> list[Page]:
+    """Every page there is about the sessions, each once."""
+    rules = [rule for rule in routes(app, "GET") if rule.endpoint not in FILES | {"live.live"}]
+    paths = dict.fromkeys(address(app, rule, values) for values in of_sessions for rule in rules)
+    return [visitor.get(path) for path in paths]
 
 
 def with_ids(app: Flask, method: str) -> list[Rule]:
@@ -85,7 +83,7 @@ def test_looking_changes_nothing(app: Flask, host: Host, db: Session, world: Wor
 
 
 @pytest.mark.parametrize("session", SESSIONS)
-def test_every_page_is_sound(app: Flask, host: Host, world: World, session: str) -> None:
+def test_every_page_is_sound_and_each_control_has_a_name(app: Flask, host: Host, world: World, session: str) -> None:
     for page in pages(app, host, world.sessions[session]):
         where = page.response.request.path
         for button in page.soup.select("button"):
@@ -107,14 +105,7 @@ def test_every_page_is_sound(app: Flask, host: Host, world: World, session: str)
         assert sorted(set(ids)) == sorted(ids), where
         data = sum(len(script.get_text()) for script in page.soup.select("script[type='application/json']"))
         assert len(page.response.get_data()) - data <= 20_000, where
-
-
-@pytest.mark.parametrize("session", SESSIONS)
-def test_every_control_has_a_name_for_those_who_cannot_see_it(
-    app: Flask, host: Host, world: World, session: str
-) -> None:
-    for page in pages(app, host, world.sessions[session]):
-        where = page.response.request.path
+        # Those who cannot see a control hear its name.
         for control in page.soup.select("input:not([type=hidden]), select, textarea"):
             named = control.get("aria-label") or control.find_parent("label")
             labelled = page.soup.select_one(f"label[for='{control.get('id')}']")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Tag
@@ -70,8 +71,13 @@ class Page:
     visitor: Visitor
     response: TestResponse
 
-    def __post_init__(self) -> None:
-        self.soup = BeautifulSoup(self.response.get_data().decode(errors="replace"), "html.parser")
+    @cached_property
+    def soup(self) -> BeautifulSoup:
+        return BeautifulSoup(self.html, "html.parser")
+
+    @property
+    def html(self) -> str:
+        return self.response.get_data().decode(errors="replace")
 
     @property
     def status(self) -> int:
@@ -132,7 +138,7 @@ class Visitor:
 def _successful(form: Tag) -> list[tuple[str, object]]:
     """The controls that a browser would send, in order."""
     sent: list[tuple[str, object]] = []
-    for control in form.select("input[name], select[name], textarea[name]"):
+    for control in form.find_all(("input", "select", "textarea"), attrs={"name": True}):
         if control.has_attr("disabled") or control.find_parent("fieldset", disabled=True):
             continue
         name = str(control["name"])

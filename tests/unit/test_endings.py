@@ -82,7 +82,7 @@ def test_every_deal_that_can_be_entered_is_found_as_it_is_scored(ruleset_id: str
     for table, step in zip(tables(ruleset_id), (1, 9), strict=False):
         found = endings(game, table)
         assert found is not None
-        met = set()
+        met: set[int] = set()
         for facts in islice(every_deal(game, table), None, None, step):
             words = answers(game, table, facts)
             try:
@@ -93,7 +93,7 @@ def test_every_deal_that_can_be_entered_is_found_as_it_is_scored(ruleset_id: str
             ending = look_up(found, words)
             assert ending is not None, facts
             assert told(ending) == told(score), facts
-            met.add(found.scores.index(ending))
+            met.add(id(ending))
         assert step > 1 or len(met) == len(found.scores)
 
 
