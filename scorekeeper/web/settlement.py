@@ -579,7 +579,7 @@ def _to_kitty(seats: Sequence[AnyRow], rest: Mapping[int, int], chip: Chip | Non
     for seat, amount in sorted(rest.items()):
         said = {"player": words.isolated(seats[seat].name), "amount": amounts.exactly(abs(amount), chip)}
         if amount > 0:
-            yield {"sentence": _("Rest, into the kitty: %(amount)s of %(player)s.", **said)}
+            yield {"sentence": _("Rest, into the kitty: %(amount)s from %(player)s.", **said)}
         else:
             yield {"sentence": _("Rest, out of the kitty: %(amount)s for %(player)s.", **said)}
 

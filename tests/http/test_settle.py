@@ -567,7 +567,7 @@ def test_what_a_step_leaves_goes_into_the_kitty_and_nothing_stays_open(host: Hos
         "Cleo": ["+€0.12", "−€0.02", "+€0.10"],
         "Dan": ["+€0.02", "−€0.02", "€0.00"],
     }
-    assert "Rest, into the kitty: €0.02 of Cleo." in page.text
+    assert "Rest, into the kitty: €0.02 from Cleo." in page.text
     assert "Rest, out of the kitty: €0.02 for Ann." in page.text
     for sentence in ("Ann pays Ben", "Ann pays Cleo"):
         page = pay(page, sentence)
