@@ -28,16 +28,16 @@ DAYS_KEPT: Final = 30
 
 def opened_links() -> list[OpenedLink]:
     """The links this browser has opened, that used last at the end."""
-    kept = session.get("links", [])
-    if kept and isinstance(kept[0], int):
+    if numbers := session.get("links"):
         # A cookie of an earlier release holds numbers alone, of links that were there when it was written.
         written_on = datetime.fromordinal(session.get("written_on", 1)).replace(tzinfo=UTC)
-        _keep(queries.links_made_before(db.session(), kept, written_on + timedelta(days=1)))
-    return [(link_id, datetime.fromtimestamp(made_at, UTC)) for link_id, made_at in session.get("links", [])]
+        _keep(queries.links_made_before(db.session(), numbers, written_on + timedelta(days=1)))
+        del session["links"]
+    return [(link_id, datetime.fromtimestamp(made_at, UTC)) for link_id, made_at in session.get("opened", [])]
 
 
 def _keep(links: Iterable[OpenedLink]) -> None:
-    session["links"] = [[link_id, made_at.timestamp()] for link_id, made_at in links]
+    session["opened"] = [[link_id, made_at.timestamp()] for link_id, made_at in links]
 
 
 def remember_link(link_id: int) -> None:

@@ -23,7 +23,7 @@ from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.ids import row_key
-from scorekeeper.web.tags import answer, tag_of
+from scorekeeper.web.tags import answer, page_tag
 
 blueprint = Blueprint("chart", __name__)
 
@@ -105,7 +105,7 @@ class Axis(NamedTuple):
 def chart(session_id: int) -> Response:
     """All deals, or those up to the one that ``?deal=`` names."""
     session = access.game_session(session_id)
-    return answer(tag_of(session), lambda: _page(session))
+    return answer(page_tag(session), lambda: _page(session))
 
 
 def _page(session: AnyRow) -> str:

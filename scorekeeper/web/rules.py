@@ -16,7 +16,7 @@ from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.sessions import rulesets_by_game
-from scorekeeper.web.tags import answer, tag_of
+from scorekeeper.web.tags import answer, page_tag
 from scorekeeper.words import (
     case_name,
     number,
@@ -74,7 +74,7 @@ def page(ruleset_id: str) -> str:
 @blueprint.get("/sessions/<id:session_id>/rules")
 def of_session(session_id: int) -> Response:
     session = access.game_session(session_id)
-    return answer(tag_of(session), lambda: _page(*game_of(session), session=session, of_session=True))
+    return answer(page_tag(session), lambda: _page(*game_of(session), session=session, of_session=True))
 
 
 def _page(game: CardGame[Any], ruleset: Ruleset, **values: object) -> str:

@@ -18,13 +18,16 @@ from scorekeeper.web.offline import release
 def form_tag(game_session: AnyRow, *more: object) -> str | None:
     """What a page with forms about a session depends on, as its ETag; None where it shows something that comes once."""
     forms_key = flask.session.get("csrf_token")
-    if forms_key is None or "_flashes" in flask.session:
-        return None
-    return tag_of(game_session, forms_key, *more)
+    return None if forms_key is None else page_tag(game_session, forms_key, *more)
+
+
+def page_tag(game_session: AnyRow, *more: object) -> str | None:
+    """What a page of a session depends on, as its ETag; None where it shows a message, which comes once."""
+    return None if "_flashes" in flask.session else tag_of(game_session, *more)
 
 
 def tag_of(game_session: AnyRow, *more: object) -> str:
-    """What a page of a session depends on, as its ETag."""
+    """The same of what shows no messages."""
     at = game_session.version, game_session.group_version
     by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
     return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]

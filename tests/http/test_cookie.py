@@ -33,7 +33,7 @@ def open_new(host: Host, db: Session, number: int) -> list[NewLink]:
 def kept(host: Host) -> list[tuple[int, float]]:
     """The links in the cookie: the number of each, and when it was made."""
     with host.client.session_transaction() as cookie:
-        return list(cookie["links"])
+        return list(cookie["opened"])
 
 
 def join_new(host: Host, db: Session) -> MadeSession:
@@ -63,7 +63,7 @@ def give_number_again(db: Session, link: NewLink) -> NewLink:
 def write_as_before(host: Host, written_on: datetime) -> None:
     """Make the cookie what it was when it held numbers alone."""
     with host.client.session_transaction() as cookie:
-        cookie["links"] = [link_id for link_id, _ in cookie["links"]]
+        cookie["links"] = [link_id for link_id, _ in cookie.pop("opened")]
         cookie["written_on"] = written_on.toordinal()
 
 

@@ -111,6 +111,18 @@ def test_the_rules_of_a_session_follow_it_like_its_other_pages(host: Host, db: S
     assert not host.get("/rules/mensch").soup.select("[data-live], [data-part]")
 
 
+@pytest.mark.parametrize("page", ["rules", "chart"])
+def test_a_message_is_not_part_of_what_a_browser_keeps_of_a_page(host: Host, db: Session, page: str) -> None:
+    session = make_session(db, group=host.group)
+    with host.client.session_transaction() as cookie:
+        cookie["_flashes"] = [("done", "The cost was noted.")]
+
+    shown = host.get(f"/sessions/{session.id}/{page}")
+
+    assert "The cost was noted." in shown.text
+    assert "ETag" not in shown.response.headers
+
+
 def test_a_session_without_house_rules_says_so(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     assert "None: everything stands as published." in host.get(f"/sessions/{session.id}/rules").text

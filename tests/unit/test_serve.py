@@ -85,7 +85,6 @@ def test_a_host_of_its_own_is_the_address_for_everyone() -> None:
     assert addresses("192.168.1.20", 5001, "10.0.0.7") == Addresses(url, url)
 
 
-@pytest.mark.usefixtures("speaking")
 def test_a_page_that_has_no_stream_finds_its_connection_still_open() -> None:
     script = Path(server.__file__).with_name("static") / "live.js"
     every = re.search(r"\[every, silence, patience\] = \[(\d+),", script.read_text("utf-8"))
@@ -93,6 +92,7 @@ def test_a_page_that_has_no_stream_finds_its_connection_still_open() -> None:
     assert server.keepalive * 1000 >= 2 * int(every[1])
 
 
+@pytest.mark.usefixtures("speaking")
 def test_the_terminal_shows_both_addresses_and_a_code() -> None:
     shown = announcement(Addresses("http://localhost:5000", "http://192.168.1.20:5000"))
     assert "http://localhost:5000" in shown
