@@ -197,7 +197,7 @@ class GameSession(Base):
     undecided: Mapped[bool] = mapped_column(default=False)
     deals: Mapped[int] = mapped_column(default=0)
     """The number of the latest deal."""
-    stake: Mapped[int] = mapped_column(default=0)
+    stake: Mapped[int] = mapped_column(default=0, server_default="0")
     """What everybody who plays a deal puts into the kitty from the next one on, in the unit of the settlement."""
     pen: Mapped[str | None] = mapped_column(String(32))
     pen_name: Mapped[str] = mapped_column(String(40), default="")
@@ -277,7 +277,7 @@ class Deal(Base):
     recorded: Mapped[int]
     version: Mapped[int]
     starts_game: Mapped[bool] = mapped_column(default=False)
-    stake: Mapped[int] = mapped_column(default=0)
+    stake: Mapped[int] = mapped_column(default=0, server_default="0")
     disputed: Mapped[bool] = mapped_column(default=False)
     status: Mapped[str] = mapped_column(String(8))
     reason: Mapped[str] = mapped_column(String(40), default="")

@@ -10,7 +10,23 @@ from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, String, and_, bindparam, case, cast, exists, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    String,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    true,
+    union_all,
+)
 from sqlalchemy.orm import Session, aliased
 
 from scorekeeper.ledger import EntryKind, MoneyKind
@@ -43,6 +59,7 @@ from scorekeeper.sessionfile import (
     Adjustment,
     BuyIn,
     CashOut,
+    Chip,
     DealEvent,
     DealtBy,
     Event,
@@ -151,6 +168,7 @@ _PUT_IN = (
 )
 _SEATS_TO_SETTLE = _SEATS.add_columns(func.coalesce(_PUT_IN, 0).label("put_in"))
 _CARRIED = (MoneyEntry.session_id == CarriedOver.source_id) & (MoneyEntry.version == CarriedOver.source_version)
+_MOVED_CHIPS = cast(Deal.chips, Text).regexp_match("[1-9]")
 _DEALS = (
     select(*Deal.__table__.columns)
     .where(Deal.session_id == bindparam("session_id"), Deal.number < bindparam("before"))
@@ -388,14 +406,18 @@ def every_session(db: Session, group_id: int) -> Rows:
     ).all()
 
 
-def last_seated(db: Session, group_id: int) -> AnyRow | None:
-    """Who sat in the latest session of a group (``seating``), and its ``currency``."""
-    return db.execute(
-        select(GameSession.seating, GameSession.currency)
-        .where(GameSession.group_id == group_id)
-        .order_by(GameSession.id.desc())
-        .limit(1)
-    ).one_or_none()
+def last_seated(db: Session, group_id: int) -> list[tuple[int, int]]:
+    """Who sat in the latest session of a group: each seat, and its player."""
+    latest = select(GameSession.seating).where(GameSession.group_id == group_id).order_by(GameSession.id.desc())
+    return db.scalar(latest.limit(1)) or []
+
+
+def last_price(db: Session, group_id: int) -> Chip | None:
+    """The price of chips in the latest session of a group that had one."""
+    priced = GameSession.group_id == group_id, GameSession.currency.is_not(None)
+    latest = select(*GameSession.__table__.columns).where(*priced).order_by(GameSession.id.desc()).limit(1)
+    row = db.execute(latest).one_or_none()
+    return chip_of(row) if row else None
 
 
 def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
@@ -485,12 +507,6 @@ def only_pen_moved(db: Session, session_id: int, version: int) -> bool:
     return not db.scalar(select(exists().where(*more)))
 
 
-def disputed_deals(db: Session, session_id: int) -> Sequence[int]:
-    """The numbers of the deals of a session that count and are in dispute."""
-    disputed = Deal.session_id == session_id, Deal.disputed, Deal.status == "scored"
-    return db.scalars(select(Deal.number).where(*disputed).order_by(Deal.number)).all()
-
-
 def undecided_deal(db: Session, session_id: int) -> int | None:
     """The number of the deal a person must decide about: the first that was to start a game where none can start."""
     return db.scalar(
@@ -521,14 +537,16 @@ def deal_versions(db: Session, session_id: int, number: int) -> Rows:
 
 
 def settlements(db: Session, session_id: int) -> Rows:
-    """The latest settlements of a session, the latest first.
+    """The latest settlements of a session, the latest first: a row for each transfer, or one without a ``line``.
 
     With them comes when they were drawn up, ``drawn_at``, and discarded, ``discarded_at``.
     """
     end = aliased(SessionChange)
+    latest = select(Settlement.version).where(Settlement.session_id == session_id).order_by(Settlement.version.desc())
     return db.execute(
         select(
             *Settlement.__table__.columns,
+            *(Transfer.line, Transfer.payer, Transfer.payee, Transfer.amount, Transfer.over),
             SessionChange.created_at.label("drawn_at"),
             end.created_at.label("discarded_at"),
         )
@@ -537,18 +555,9 @@ def settlements(db: Session, session_id: int) -> Rows:
             (SessionChange.session_id == Settlement.session_id) & (SessionChange.version == Settlement.version),
         )
         .outerjoin(end, (end.session_id == Settlement.session_id) & (end.version == Settlement.withdrawn))
-        .where(Settlement.session_id == session_id)
-        .order_by(Settlement.version.desc())
-        .limit(SETTLEMENTS_SHOWN)
-    ).all()
-
-
-def transfers(db: Session, session_id: int, plans: Sequence[int]) -> Rows:
-    """The transfers of some settlements of a session, by the versions that drew them up, in their order."""
-    return db.execute(
-        select(*Transfer.__table__.columns)
-        .where(Transfer.session_id == session_id, Transfer.version.in_(plans))
-        .order_by(Transfer.version, Transfer.line)
+        .outerjoin(Transfer, (Transfer.session_id == Settlement.session_id) & (Transfer.version == Settlement.version))
+        .where(Settlement.session_id == session_id, Settlement.version.in_(latest.limit(SETTLEMENTS_SHOWN)))
+        .order_by(Settlement.version.desc(), Transfer.line)
     ).all()
 
 
@@ -593,37 +602,31 @@ def stakes_put_in(db: Session, session_id: int) -> Rows:
     ).all()
 
 
-def carried_from(db: Session, session_id: int) -> Rows:
-    """What a session settles of earlier ones: their ``name``, and the ``amount`` of a ``seat``.
+def carried(db: Session, session_id: int) -> Rows:
+    """What was carried over between a session and others: their ``id`` and ``name``, and the ``amount`` of a ``seat``.
 
-    That is with the ``source_id``, and the version in which it was ``taken_back``, if it was.
+    What it settles of earlier ones is ``settled_here``; the rest is what later ones settle of it. With it comes the
+    version of the later one in which it was ``taken_back``, if it was.
     """
     theirs, own = aliased(SessionSeat), aliased(SessionSeat)
-    return db.execute(
-        select(
-            *(GameSession.name, CarriedOver.source_id, CarriedOver.taken_back),
-            *(own.seat, (-MoneyEntry.amount).label("amount")),
-        )
+    named = GameSession.id, GameSession.name, CarriedOver.taken_back
+    of_earlier = (
+        select(*named, own.seat, (-MoneyEntry.amount).label("amount"), true().label("settled_here"))
         .select_from(CarriedOver)
         .join(GameSession, GameSession.id == CarriedOver.source_id)
         .join(MoneyEntry, _CARRIED)
         .join(theirs, (theirs.session_id == MoneyEntry.session_id) & (theirs.seat == MoneyEntry.seat))
         .join(own, (own.session_id == CarriedOver.session_id) & (own.player_id == theirs.player_id))
         .where(CarriedOver.session_id == session_id)
-        .order_by(CarriedOver.source_id, own.seat)
-    ).all()
-
-
-def carried_to(db: Session, session_id: int) -> Rows:
-    """What later sessions settle of one: their ``id`` and ``name``, and the ``amount`` of a ``seat``."""
-    return db.execute(
-        select(GameSession.id, GameSession.name, MoneyEntry.seat, MoneyEntry.amount)
+    )
+    of_later = (
+        select(*named, MoneyEntry.seat, MoneyEntry.amount, false())
         .select_from(CarriedOver)
         .join(GameSession, GameSession.id == CarriedOver.session_id)
         .join(MoneyEntry, _CARRIED)
-        .where(CarriedOver.source_id == session_id, CarriedOver.taken_back.is_(None))
-        .order_by(CarriedOver.session_id, MoneyEntry.line)
-    ).all()
+        .where(CarriedOver.source_id == session_id)
+    )
+    return db.execute(union_all(of_earlier, of_later).order_by("settled_here", "id", "seat")).all()
 
 
 def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:
@@ -714,11 +717,18 @@ def _events(db: Session, session: AnyRow) -> Iterator[Event]:
     )
     game, ruleset = game_of(session)
     seated = list(_seatings(db, session))
-    games = first_table(session).game
+    left = first_table(session)
+    games = left.game
     events: list[tuple[int, tuple[Event, ...]]] = [(version, (seating,)) for version, seating in seated]
     for row in db.execute(scored):
-        facts = fitted(row.facts, game, Table.restored(ruleset, row.before))
+        before = Table.restored(ruleset, row.before)
+        facts = fitted(row.facts, game, before)
         dealer: Any = facts.pop("dealer", None)
+        if dealer is None and len(before.seats) < len(before.ring):
+            # Who sat out is not told by the turn to deal where an earlier deal does not count any more.
+            in_turn = left.seated(before.ring, game.start(ruleset)).dealer
+            dealer = None if in_turn == before.dealer else before.dealer
+        left = game.play(row.facts, before).table
         dealt_by = () if dealer is None else (DealtBy(Seat(dealer)),)
         deal = MisdealEvent() if facts == MISDEAL else DealEvent(facts)
         new_game = (NewGame(),) * (row.before["game"] - games)
@@ -778,9 +788,14 @@ def _chip_events(
 
 
 def pieces_moved(db: Session, session_id: int) -> Rows:
-    """The changes of a session that may say which pieces went where, in order, with its ``opening`` sheet."""
+    """The changes of a session that may say which pieces went where, in order, with its ``opening`` sheet.
+
+    ``seat`` is that which bought chips or gave them back.
+    """
+    entered = LedgerEntry.session_id == SessionChange.session_id, LedgerEntry.version == SessionChange.version
+    seat = select(func.max(LedgerEntry.seat)).where(*entered).scalar_subquery()
     return db.execute(
-        select(SessionChange.kind, SessionChange.note, GameSession.opening)
+        select(SessionChange.kind, SessionChange.note, GameSession.opening, seat.label("seat"))
         .join(GameSession, GameSession.id == SessionChange.session_id)
         .where(
             SessionChange.session_id == session_id,
@@ -823,7 +838,7 @@ def counts(db: Session, session_id: int, *, most: int = COUNTS_LOOKED_AT) -> Row
 def deals_counted(db: Session, session_id: int, after: int, before: int, limit: int) -> Rows:
     """The latest deals that were recorded or changed between two versions of a session, latest first.
 
-    Of those that were recorded then only such as count, and any that were changed.
+    Of those that were recorded then only such as moved chips, and any that were changed.
     """
     changed = select(DealVersion.number).where(
         DealVersion.session_id == session_id, DealVersion.replaced > after, DealVersion.replaced < before
@@ -833,7 +848,7 @@ def deals_counted(db: Session, session_id: int, after: int, before: int, limit: 
         .where(
             Deal.session_id == session_id,
             Deal.recorded < before,
-            or_(and_(Deal.recorded > after, Deal.status == "scored"), Deal.number.in_(changed)),
+            or_(and_(Deal.recorded > after, _MOVED_CHIPS), Deal.number.in_(changed)),
         )
         .order_by(Deal.number.desc())
         .limit(limit)

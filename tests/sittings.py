@@ -189,13 +189,14 @@ class Sitting:
 
     def settlement(self) -> AnyRow | None:
         """That in force."""
-        drawn = queries.settlements(self.db, self.made.id)
-        return drawn[0] if drawn and drawn[0].withdrawn is None else None
+        return next(iter(self._in_force()), None)
 
     def transfers(self) -> Sequence[AnyRow]:
         """Those in force."""
-        drawn = self.settlement()
-        return queries.transfers(self.db, self.made.id, [drawn.version]) if drawn else []
+        return [row for row in self._in_force() if row.line is not None]
+
+    def _in_force(self) -> list[AnyRow]:
+        return [row for row in queries.settlements(self.db, self.made.id) if row.withdrawn is None]
 
     def payments(self) -> Sequence[AnyRow]:
         """Those that count."""
@@ -402,7 +403,13 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
             else:
                 undecided = before["game"] == 1 or before["deals"] > 0
         _seat(fresh, row.seating, counterparts)
-        by_hand = {"dealer": row.facts["dealer"]} if row.status == "scored" and "dealer" in row.facts else {}
+        facts = dict(row.facts)
+        if len(row.seating) > game.players(ruleset) and fresh.row.table["dealer"] != row.before["dealer"]:
+            # Who sat out stays so, whoever's turn it would have been to deal.
+            facts.setdefault("dealer", row.before["dealer"])
+            by_hand = {"dealer": row.before["dealer"]}
+        else:
+            by_hand = {"dealer": facts["dealer"]} if row.status == "scored" and "dealer" in facts else {}
         assert row.before == {**fresh.row.table, **by_hand}
         if void:
             outcome = ("void", "")
@@ -411,13 +418,14 @@ def entered_right_at_first(sitting: Sitting) -> Sitting:
         else:
             outcome = ("scored", "")
             try:
-                fresh.record(row.facts)
+                fresh.record(facts)
             except Refused as refused:
                 outcome = ("unscored", refused.problems[0].code)
         assert (row.status, row.reason) == outcome
         if row.status == "scored":
             recorded = fresh.deals()[-1]
-            for name in ("facts", "before", "result", "points", "chips", "totals", "winners"):
+            assert recorded.facts == facts
+            for name in ("before", "result", "points", "chips", "totals", "winners"):
                 assert getattr(row, name) == getattr(recorded, name)
         else:
             assert row.totals == fresh.row.table["totals"]

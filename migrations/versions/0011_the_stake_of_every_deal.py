@@ -10,11 +10,9 @@ TABLES = ("game_session", "deal")
 
 
 def upgrade() -> None:
+    # In place: a table that is built anew forgets on SQLite which ids it has given out.
     for name in TABLES:
-        with op.batch_alter_table(name) as batch:
-            batch.add_column(sa.Column("stake", sa.Integer(), nullable=False, server_default="0"))
-        with op.batch_alter_table(name) as batch:
-            batch.alter_column("stake", existing_type=sa.Integer(), existing_nullable=False, server_default=None)
+        op.add_column(name, sa.Column("stake", sa.Integer(), nullable=False, server_default="0"))
 
 
 def downgrade() -> None:
@@ -22,5 +20,4 @@ def downgrade() -> None:
     if op.get_bind().execute(sa.text("SELECT 1 FROM session_change WHERE kind = 'stake'")).first():
         raise RuntimeError("stakes cannot be kept in the older schema")
     for name in TABLES:
-        with op.batch_alter_table(name) as batch:
-            batch.drop_column("stake")
+        op.drop_column(name, "stake")

@@ -34,6 +34,7 @@ from scorekeeper.services.transaction import (
     transaction,
     while_open,
 )
+from scorekeeper.sessionfile import Chip
 
 OFFERED = 10
 """Of so many sessions at most what is open can be taken along at a time."""
@@ -128,6 +129,17 @@ def left_open(db: Session, group_id: int) -> list[LeftOpen]:
     return list(_left_of(db, found))
 
 
+def in_other_unit(source: AnyRow, chip: Chip | None, field: str) -> list[Problem]:
+    """Why nothing can be carried over from the session *source* where chips have the price *chip*, if so."""
+    settled = chip_of(source)
+    if _unit(settled) == _unit(chip):
+        return []
+    if settled is None:
+        return [Problem("CARRY_CHIPS", field)]
+    price = {"price": settled.value_minor, "exponent": settled.exponent, "chips": settled.chips}
+    return [Problem("CARRY_UNIT", field, {"currency": settled.currency, **price})]
+
+
 def lock(db: Session, sessions: Sequence[int]) -> None:
     """Lock sessions by their ids, and only then their group: the order of everybody who locks more than one row."""
     if sessions:
@@ -153,8 +165,8 @@ def carry_over(db: Session, session: AnyRow, carries: Sequence[Carry], *, link_i
         concerned = one.concerned(unpaid=carry.unpaid) if one else {}
         if one is None or one.session.version != carry.version or not concerned:
             raise Refused(Problem("CARRY_CHANGED", field))
-        if _unit(one.session) != _unit(session):
-            raise Refused(Problem("CARRY_UNIT", field))
+        if refused := in_other_unit(one.session, chip_of(session), field):
+            raise Refused(*refused)
         amounts = one.among(seats, unpaid=carry.unpaid)
         if not amounts:
             missing = [player for player in concerned if player not in seats]
@@ -211,7 +223,8 @@ def hand_back(db: Session, command: HandBack) -> None:
                 raise StaleSession
             if source.state == "closed" and source.withdrawn is not None:
                 raise Refused(Problem("CARRY_SETTLED", "carry"))
-            brought = [row for row in queries.carried_from(db, session.id) if row.source_id == source.id]
+            carried = queries.carried(db, session.id)
+            brought = [row for row in carried if row.settled_here and row.id == source.id]
             gave = select(MoneyEntry.seat, MoneyEntry.amount).where(
                 MoneyEntry.session_id == source.id, MoneyEntry.version == source.source_version
             )
@@ -311,6 +324,5 @@ def _by_seat(amounts: Mapping[int, int]) -> list[tuple[int | None, int]]:
     return [(seat, amount) for seat, amount in sorted(amounts.items()) if amount]
 
 
-def _unit(session: AnyRow) -> tuple[str, int] | None:
-    chip = chip_of(session)
+def _unit(chip: Chip | None) -> tuple[str, int] | None:
     return (chip.currency, chip.exponent) if chip else None

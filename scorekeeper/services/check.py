@@ -51,6 +51,7 @@ from scorekeeper.services.history import (
     present_at,
     replay,
     still_declared,
+    who_played,
 )
 from scorekeeper.services.ledger import MONEY_SUMS, SEAT_SUMS, adjustments, in_hand, price_of
 from scorekeeper.services.seats import seating_of
@@ -157,7 +158,7 @@ class _Stored:
         self.payments = self._rows(db, Payment, Payment.version)
         self.costs = self._rows(db, Cost, Cost.version)
         self.carried_in = self._rows(db, CarriedOver, CarriedOver.source_id)
-        self.brought_over = queries.carried_from(db, session.id)
+        self.brought_over = [row for row in queries.carried(db, session.id) if row.settled_here]
         self.carried_out = db.execute(
             select(*CarriedOver.__table__.columns).where(CarriedOver.source_id == session.id)
         ).all()
@@ -367,9 +368,8 @@ class _Stored:
         for row, deal in zip(self.deals, self.replayed.deals, strict=True):
             stake = said[bisect(said, row.recorded, key=itemgetter(0)) - 1][1]
             yield from self._compare(f"stake of deal {row.number}", row.stake, stake)
-            if deal.is_played:
-                players = present_at(row.seating)
-                due.update(dict.fromkeys(players, -stake) | {None: stake * len(players)})
+            players = who_played(self.session, deal)
+            due.update({None: stake * len(players)} | dict.fromkeys(players, -stake))
         for entry in self.money:
             if entry.kind == MoneyKind.STAKE:
                 put_in[entry.seat] += entry.amount
@@ -404,7 +404,7 @@ class _Stored:
             if row.taken_back is not None:
                 yield from self._compare(f"kind of {what}", self.kind_of.get(row.taken_back), "hand-back")
                 yield from self._compare(f"settlement of {what}", self._in_force(row.taken_back), None)
-                of_source = [entry for entry in self.brought_over if entry.source_id == row.source_id]
+                of_source = [entry for entry in self.brought_over if entry.id == row.source_id]
                 expected[row.taken_back] = [(entry.seat, -entry.amount) for entry in of_source]
         remaining = {
             row.version: Counter({int(seat): amount for seat, amount in row.left_open.items()})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import ScalarSelect, bindparam, func, insert, literal, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
@@ -18,6 +18,7 @@ from scorekeeper.services.history import (
     Brought,
     Entered,
     Replayed,
+    dealt_at,
     first_table,
     game_of,
     pending_game,
@@ -25,6 +26,7 @@ from scorekeeper.services.history import (
     replay,
     scored_deal,
     still_declared,
+    who_played,
 )
 from scorekeeper.services.ledger import adjustments, post_deals, post_stakes
 from scorekeeper.services.settlement import SettlementInForce, discard
@@ -356,10 +358,12 @@ def _change_deal(
             changed = entered(target)
             table, moved = _before(db, session, rows)
             if facts is not None:
+                # Who dealt in turn after all has not been said.
+                in_turn = "dealer" in target.facts and "dealer" not in facts
+                changed = replace(changed, facts=facts, dealer=None if in_turn else changed.dealer)
                 # An unscored deal stands after the end of a game: it must be a deal all the same.
-                before = replay(game, table, map(entered, rows[:place]), moved, changed.present).table
-                game.play(facts, replace(before, winners=()))
-                changed = replace(changed, facts=facts)
+                left = replay(game, table, map(entered, rows[:place]), moved, changed.present).table
+                game.play(facts, replace(dealt_at(game, left, changed), winners=()))
             if void is not None:
                 changed = replace(changed, void=void)
             if starts_game is False and target.reason != "GAME_NOT_OVER":
@@ -393,8 +397,8 @@ def _change_deal(
 
 def entered(row: AnyRow) -> Entered:
     """A deal's row as people left it."""
-    present = present_at(row.seating)
-    return Entered(row.number, row.recorded, row.facts, present, row.starts_game, row.status == "void")
+    present, dealer = present_at(row.seating), Seat(row.before["dealer"])
+    return Entered(row.number, row.recorded, row.facts, present, row.starts_game, row.status == "void", dealer)
 
 
 def brought(row: AnyRow) -> Brought:
@@ -446,9 +450,21 @@ class Without:
     costs: Mapping[int, int]
 
 
-def without(db: Session, session: AnyRow, numbers: Sequence[int]) -> Without:
-    """What would be if the deals of these *numbers* were void. Nothing is written."""
-    rows, game = _deals_from(db, session, min(numbers)), game_of(session)[0]
+def without(db: Session, session: AnyRow, number: int) -> Without:
+    """What would be if the deal of this *number* were void. Nothing is written."""
+    return _without(db, session, _deals_from(db, session, number), [number])
+
+
+def without_disputed(db: Session, session: AnyRow) -> tuple[Sequence[int], Without] | None:
+    """The numbers of the deals that count and are in dispute, if any are, and what would be if they were void."""
+    in_dispute = Deal.session_id == session.id, Deal.disputed, Deal.status == "scored"
+    rows = _deals_from(db, session, select(func.min(Deal.number)).where(*in_dispute).scalar_subquery())
+    numbers = [row.number for row in rows if row.disputed and row.status == "scored"]
+    return (numbers, _without(db, session, rows, numbers)) if numbers else None
+
+
+def _without(db: Session, session: AnyRow, rows: Sequence[AnyRow], numbers: Sequence[int]) -> Without:
+    game = game_of(session)[0]
     table, moved = _before(db, session, rows)
     deals = [replace(entered(row), void=row.status == "void" or row.number in numbers) for row in rows]
     then = replay(game, table, deals, moved, present_at(session.seating))
@@ -461,7 +477,8 @@ def without(db: Session, session: AnyRow, numbers: Sequence[int]) -> Without:
     for row, deal in zip(rows, then.deals, strict=True):
         more.update(dict(enumerate(deal.chips)))
         more.subtract(dict(enumerate(row.chips)))
-        costs.update(dict.fromkeys(deal.present, row.stake * (brought(row).is_played - deal.is_played)))
+        costs.update(dict.fromkeys(who_played(session, brought(row)), row.stake))
+        costs.subtract(dict.fromkeys(who_played(session, deal), row.stake))
     return Without(
         pending_game(game, session, then.table),
         then.undecided,
@@ -500,8 +517,8 @@ def _starts_game(db: Session, session: AnyRow, table: Table) -> bool:
     return db.scalar(void_starts.limit(1)) is None
 
 
-def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
-    """The deals to score again when *number* changes: those from the last one before it that is not void.
+def _deals_from(db: Session, session: AnyRow, number: int | ScalarSelect[int]) -> Sequence[AnyRow]:
+    """The deals to score again when *number* changes, if there is one: those from the last before it that is not void.
 
     That one left the table, and the void ones since may leave the start of a game. Where later deals wait for a
     decision it is everything: which of them wait depends on the first.
@@ -509,10 +526,11 @@ def _deals_from(db: Session, session: AnyRow, number: int) -> Sequence[AnyRow]:
     counts = select(func.max(Deal.number)).where(
         Deal.session_id == session.id, Deal.number < number, Deal.status != "void"
     )
-    first = 1 if session.undecided else db.scalar(counts) or 1
-    return db.execute(
-        select(*Deal.__table__.columns).where(Deal.session_id == session.id, Deal.number >= first).order_by(Deal.number)
-    ).all()
+    first = literal(1) if session.undecided else func.coalesce(counts.scalar_subquery(), 1)
+    deals = select(*Deal.__table__.columns).where(Deal.session_id == session.id, Deal.number >= first)
+    if not isinstance(number, int):
+        deals = deals.where(number.is_not(None))
+    return db.execute(deals.order_by(Deal.number)).all()
 
 
 def _before(db: Session, session: AnyRow, rows: Sequence[AnyRow]) -> tuple[Table, dict[int, dict[int, int]]]:

@@ -70,7 +70,8 @@ def deal_is_due(session: AnyRow) -> bool:
 class Entered:
     """A deal as people left it, with the seats that were taken, clockwise.
 
-    ``recorded`` is the session's version in which it was first recorded.
+    ``recorded`` is the session's version in which it was first recorded, and ``dealer`` who dealt it then: None where
+    that has to be found out anew.
     """
 
     number: int
@@ -79,6 +80,7 @@ class Entered:
     present: tuple[Seat, ...]
     starts_game: bool = False
     void: bool = False
+    dealer: Seat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +101,6 @@ class Brought:
         """The seats that were taken."""
         present = self.before.get("present", range(len(self.totals)))
         return cast(Iterable[int], present)
-
-    @property
-    def is_played(self) -> bool:
-        """Whether it counts and was played to its end: neither a misdeal nor thrown in."""
-        return self.status == "scored" and self.result not in (Result.PASSED_OUT, Result.MISDEAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +152,7 @@ def replay(
                 table = game.new_game(table)
             elif table.deals or table.game == 1:
                 undecided = True
-        outcome, left = _scored(game, table.seated(deal.present, start), deal, undecided)
+        outcome, left = _scored(game, dealt_at(game, table, deal), deal, undecided)
         brought.append(outcome)
         table = table if left is None else left
     while due:
@@ -164,6 +161,24 @@ def replay(
     if starts and table.over:
         return Replayed(tuple(brought), game.new_game(table), undecided)
     return Replayed(tuple(brought), table, undecided, () if undecided else tuple(starts))
+
+
+def dealt_at(game: CardGame[Any], table: Table, deal: Entered) -> Table:
+    """The *table* that earlier deals leave, as *deal* was dealt at it.
+
+    Where more sit down than play, the dealer decides who had no cards. That stays so when the turn to deal moves, as an
+    earlier deal is voided or corrected: nobody comes to pay for a deal, or to win with it, who did not play it.
+    """
+    table = table.seated(deal.present, game.start(table.ruleset))
+    somebody_sits_out = len(table.seats) < len(table.ring)
+    return replace(table, dealer=deal.dealer) if somebody_sits_out and deal.dealer is not None else table
+
+
+def who_played(session: AnyRow, deal: Brought) -> tuple[Seat, ...]:
+    """Who had cards in a deal, if it counts and was played to its end: neither a misdeal nor thrown in."""
+    if deal.status != "scored" or deal.result in (Result.PASSED_OUT, Result.MISDEAL):
+        return ()
+    return Table.restored(game_of(session)[1], deal.before).seats
 
 
 def pending_game(game: CardGame[Any], session: AnyRow, table: Table) -> Table:

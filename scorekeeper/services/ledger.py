@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.ledger import EntryKind, MoneyKind, Price
 from scorekeeper.models import AnyRow, Base, GameSession, LedgerEntry, SessionSeat
-from scorekeeper.services.history import Brought
+from scorekeeper.services.history import Brought, who_played
 from scorekeeper.sessionfile import Chip
 
 SEAT_SUMS = {
@@ -130,9 +130,9 @@ def post_stakes(db: Session, session: AnyRow, stakes: Iterable[tuple[int, Brough
     """Enter what players of deals put into the kitty, from the stake of each, what came of it before, and comes now."""
     moved = Counter[int | None]()
     for stake, old, new in stakes:
-        more = stake * (new.is_played - (old is not None and old.is_played))
-        moved.update(dict.fromkeys(new.present, -more))
-        moved[None] += more * len(tuple(new.present))
+        for sign, deal in ((1, old), (-1, new)):
+            players = who_played(session, deal) if stake and deal else ()
+            moved.update({None: -sign * stake * len(players)} | dict.fromkeys(players, sign * stake))
     post_money(db, session, MoneyKind.STAKE, [(seat, amount) for seat, amount in moved.items() if amount])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -134,7 +134,11 @@ def _paid(db: Session, command: Pay) -> int:
 
 def draw_up(db: Session, session: AnyRow, choices: Choices[int]) -> None:
     """Store the plan that settles, as *choices* say, what is won and lost and not yet paid."""
-    drawn = plan(price_of(session), queries.seats_to_settle(db, session.id), choices)
+    seats = queries.seats_to_settle(db, session.id)
+    if in_kitty(seats) <= 0:
+        # There is nothing to keep, so nobody is said to keep it.
+        choices = replace(choices, keeper=None)
+    drawn = plan(price_of(session), seats, choices)
     common = {"session_id": session.id, "version": session.version, "group_id": session.group_id}
     left_open = {str(seat): amount for seat, amount in drawn.left.items() if amount}
     rest = {str(seat): amount for seat, amount in drawn.rest.items()}

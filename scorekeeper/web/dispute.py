@@ -8,11 +8,11 @@ from babel.lists import format_list
 from flask import url_for
 from flask_babel import gettext as _
 
-from scorekeeper import queries, words
+from scorekeeper import words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.services.deals import Without, without
+from scorekeeper.services.deals import Without, without_disputed
 from scorekeeper.services.history import game_of
 from scorekeeper.web import amounts
 from scorekeeper.web.amounts import Amount
@@ -49,10 +49,10 @@ class Dispute(NamedTuple):
 
 def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
     """What is in dispute in a session, if anything is."""
-    disputed = queries.disputed_deals(db.session(), session.id)
-    if not disputed:
+    found = without_disputed(db.session(), session)
+    if found is None:
         return None
-    then = without(db.session(), session, disputed)
+    disputed, then = found
     unit = game_of(session)[0].unit
     numbers = [words.number(number) for number in disputed]
     title = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -193,14 +193,14 @@ class Settled:
 def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Settled:
     """The settlement in force, or as it would be by *choices*, or else by those of the latest that was discarded."""
     price = price_of(session)
-    drawn = queries.settlements(db.session(), session.id)
+    settlements = groupby(queries.settlements(db.session(), session.id), attrgetter("version"))
+    rows_of = {plan: list(rows) for plan, rows in settlements}
+    drawn = [rows[0] for rows in rows_of.values()]
+    transfers = {plan: [row for row in rows if row.line is not None] for plan, rows in rows_of.items()}
     payments = queries.payments(db.session(), session.id)
-    transfers: defaultdict[int, list[AnyRow]] = defaultdict(list)
-    for row in queries.transfers(db.session(), session.id, [row.version for row in drawn]) if drawn else ():
-        transfers[row.version].append(row)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
-    carried_to = queries.carried_to(db.session(), session.id) if drawn else ()
-    carried_from = queries.carried_from(db.session(), session.id)
+    carried = [row for row in queries.carried(db.session(), session.id) if row.taken_back is None]
+    carried_to = [row for row in carried if not row.settled_here]
     if in_force is None:
         if choices is None:
             choices = choices_made(drawn[0].choices) if drawn else Choices()
@@ -233,7 +233,7 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         accounts=accounts(price, seats, choices, to_come),
         earlier=[row for row in drawn if row.withdrawn is not None],
         transfers=transfers,
-        carried_from=[row for row in carried_from if row.taken_back is None],
+        carried_from=[row for row in carried if row.settled_here],
         carried_to=carried_to,
     )
 
@@ -273,7 +273,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         choosing = ChoicesForm(_as_sent(shown.choices, chip), seats, chip)
     form = SessionForm(formdata=None, expected_version=session.version)
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
-    left = [*_left_open(seats, shown.left, chip), *_to_kitty(seats, shown.rest, chip)]
+    left = [*_left_open(seats, shown.left, chip), *_rests(seats, shown.accounts, chip)]
     bank = _bank_pays(seats, shown.accounts, chip) if for_chips else []
     result = [*_as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips), *bank]
     dispute = dispute_of(session, seats)
@@ -348,12 +348,12 @@ def close(session_id: int) -> ResponseReturnValue:
 def reopen(session_id: int) -> ResponseReturnValue:
     session = access.game_session(session_id)
     paid = len(queries.payments(db.session(), session_id))
-    carried = queries.carried_to(db.session(), session_id)
+    carried = [row for row in queries.carried(db.session(), session_id) if row.taken_back is None]
     reopen_session(db.session(), SessionCommand(**command_fields(session, checked(SessionForm()))))
     flash(_("The session is open again, and the payments not yet made are withdrawn."), "done")
     if paid:
         flash(ngettext("One payment made stays made.", "%(num)s payments made stay made.", paid), "info")
-    if carried:
+    if not all(row.settled_here for row in carried):
         flash(_("What was carried over into another session stays there, and counts."), "info")
     return redirect(url_for("board.session", session_id=session_id), 303)
 
@@ -469,8 +469,8 @@ def _as_text(
         won = words.signed(seat.chips)
         in_money = f" ({words.money(account.won, chip.currency, chip.exponent)})" if chip else ""
         lines.append(f"{seat.name}: {won}{in_money}")
-        if beside := account.costs + account.kitty + account.carried:
-            lines[-1] += f", {_('costs and carried over')} {amounts.settled(beside, chip).text}"
+        beside = (_("costs and kitty"), account.costs + account.kitty), (_("carried over"), account.carried)
+        lines[-1] += "".join(f", {text} {amounts.settled(amount, chip).text}" for text, amount in beside if amount)
     paid = _("(paid)")
     ends = (paid if row.get("paid") else row.get("part", "") for row in rows)
     return lines + [f"{row['sentence']} {end}".rstrip() for row, end in zip(rows, ends, strict=True)]
@@ -529,7 +529,7 @@ def _brought(session: AnyRow, seats: Sequence[AnyRow], carried: Sequence[AnyRow]
     """What was carried over from each earlier session, and where that is taken back."""
     names = [seat.name for seat in seats]
     editable = session.state != "closed" and session.writes and session.to_group
-    for source, rows in groupby(carried, key=attrgetter("source_id")):
+    for source, rows in groupby(carried, key=attrgetter("id")):
         of_source = list(rows)
         each = [f"{words.name_of(row.seat, names)} {amounts.settled(row.amount, chip).text}" for row in of_source]
         said = {"session": words.isolated(of_source[0].name), "moved": format_list(each, locale=locale(), style="unit")}
@@ -575,13 +575,19 @@ def _left_open(seats: Sequence[AnyRow], left: Mapping[int, int], chip: Chip | No
             yield {"sentence": _("Left open: %(player)s, %(amount)s to pay.", **said)}
 
 
-def _to_kitty(seats: Sequence[AnyRow], rest: Mapping[int, int], chip: Chip | None) -> Iterator[_Row]:
-    for seat, amount in sorted(rest.items()):
-        said = {"player": words.isolated(seats[seat].name), "amount": amounts.exactly(abs(amount), chip)}
-        if amount > 0:
-            yield {"sentence": _("Rest, into the kitty: %(amount)s from %(player)s.", **said)}
-        else:
-            yield {"sentence": _("Rest, out of the kitty: %(amount)s for %(player)s.", **said)}
+def _rests(seats: Sequence[AnyRow], accounts: Iterable[Account], chip: Chip | None) -> Iterator[_Row]:
+    """What the kitty gives or gets where payments were made multiples: it is in the payments already."""
+    for account in accounts:
+        said = {"player": words.isolated(seats[account.seat].name), "amount": amounts.exactly(abs(account.rest), chip)}
+        pays = account.open + account.rest < account.paid
+        if account.rest > 0 and pays:
+            yield {"sentence": _("%(player)s pays %(amount)s more, for the kitty.", **said)}
+        elif account.rest > 0:
+            yield {"sentence": _("%(player)s gets %(amount)s less, for the kitty.", **said)}
+        elif account.rest and pays:
+            yield {"sentence": _("%(player)s pays %(amount)s less, out of the kitty.", **said)}
+        elif account.rest:
+            yield {"sentence": _("%(player)s gets %(amount)s more, out of the kitty.", **said)}
 
 
 def chosen_then(seats: Sequence[AnyRow], drawn: AnyRow, chip: Chip | None) -> Iterator[str]:

@@ -30,7 +30,7 @@ def ask(session_id: int, number: int) -> ResponseReturnValue:
     if deal.status == "void":
         return redirect(url_for("deals.deal", session_id=session.id, number=number))
     names, unit = seat_names(session), game_of(session)[0].unit
-    now, then = next_table(session), without(db.session(), session, [number])
+    now, then = next_table(session), without(db.session(), session, number)
     totals = zip(names, now.totals, then.table.totals, strict=True)
     return render_template(
         "deals/void.html",

@@ -351,6 +351,17 @@ def test_whoever_sits_out_puts_in_nothing_and_a_stand_in_does_so_for_another(hos
     assert list(differences(db)) == []
 
 
+def test_who_deals_and_sits_out_puts_in_nothing(db: Session) -> None:
+    sitting = Sitting(db, make_session(db, group=make_group(db, players=PEOPLE), seats=5, dealer=4))
+    sitting.stake(2)
+    sitting.record(HALF_MADE)
+
+    assert [seat.costs for seat in sitting.seats()] == [-2, -2, -2, -2, 0]
+    sitting.record({"contract": "half", "declarer": 1, "partner": 2, "trump": "clubs", "tricks": 5})
+    assert [seat.costs for seat in sitting.seats()] == [-2, -4, -4, -4, -2]
+    assert list(differences(db)) == []
+
+
 def test_a_deal_is_voided_though_the_kitty_has_paid_with_its_stakes(host: Host, db: Session) -> None:
     sitting = Sitting(db, make_session(db, group=host.group))
     sitting.stake(2)
@@ -387,6 +398,7 @@ def test_what_the_kitty_lacks_everybody_bears_whoever_was_to_keep_it(host: Host,
 
     page = settlement(host, sitting.made)
     assert sums_of(page)["Dan"] == ["−2", "−2"]
+    assert "keeps the kitty" not in host.get(f"/sessions/{sitting.made.id}/history").text
     assert list(differences(db)) == []
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scorekeeper import queries
 from scorekeeper.ledger.chipset import Colour
 from scorekeeper.models import Deal
-from scorekeeper.rules import Seat
+from scorekeeper.rules import MISDEAL, Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.chipset import set_chips
 from scorekeeper.services.counts import Count, CountIn, count_in
@@ -152,6 +152,23 @@ def test_it_is_said_how_far_back_was_looked(host: Host, db: Session) -> None:
 
     assert "The latest 60 deals were searched, and none before them." in page.text
     assert not any("Solo" in explanation for explanation in explanations(page))
+
+
+def test_deals_that_moved_no_chips_do_not_keep_others_from_being_searched(
+    host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slips, "DEALS_SEARCHED", 3)
+    session = make_session(db, group=host.group, buy_in=100, house_rules={"half.clubs_made": 0})
+    make_deal(db, session, {"contract": "solo", "declarer": 1, "trump": "hearts", "tricks": 8})
+    for _ in range(2):
+        make_deal(db, session, FIVE_IN_SPADES_MADE)
+        make_deal(db, session, MISDEAL)
+        make_deal(db, session, HALF_MADE)
+
+    page = off(host, session, 0, 4, 0, -4)
+
+    assert "3 deals were searched." in page.text
+    assert any("Solo" in explanation for explanation in explanations(page))
 
 
 def test_deals_before_a_count_that_agreed_are_not_suspected(host: Host, db: Session, session: MadeSession) -> None:

@@ -11,6 +11,9 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal, GameSession, SessionChange
+from scorekeeper.services.counts import CountIn, count_in
+from scorekeeper.services.deals import DisputeDeal, dispute_deal
+from scorekeeper.services.sessions import close_session, reopen_session
 from tests.factories import CLUB_TURNED, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
@@ -111,6 +114,25 @@ def test_a_page_asks_the_same_few_questions_however_many_deals_there_are(host: H
 
     assert [statement for statement, _ in few] == [statement for statement, _ in many]
     assert 1 <= len(many) <= MOST_STATEMENTS
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_settlement_asks_no_more_once_it_was_drawn_up_counted_and_is_in_dispute(
+    host: Host, db: Session, closed: bool
+) -> None:
+    session = session_of(db, host, SMALL)
+    count_in(db, CountIn(**session.command(db), counted=(40, 40, 40, 40), began=40))
+    close_session(db, session.plain_command(db))
+    if not closed:
+        reopen_session(db, session.plain_command(db))
+    dispute_deal(db, DisputeDeal(**session.command(db), number=5, disputed=True))
+
+    page, seen = open_page(host, session, "settlement")
+
+    assert "Deal 5 is disputed" in page.text
+    assert "The chips counted last were off" in page.text
+    assert len(seen) <= MOST_STATEMENTS
+    assert [step for one in seen for step in scans(db, one)] == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in SCORED_AGAIN])

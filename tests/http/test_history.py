@@ -10,7 +10,7 @@ from scorekeeper.ledger import Choices
 from scorekeeper.models import Deal, Player
 from scorekeeper.rules import Seat
 from scorekeeper.services import check
-from scorekeeper.services.costs import AddCost, TakeBackCost, add_cost, take_back_cost
+from scorekeeper.services.costs import AddCost, SetStake, TakeBackCost, add_cost, set_stake, take_back_cost
 from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, void_deal
 from scorekeeper.services.groups import Role
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
@@ -183,6 +183,7 @@ def test_a_line_that_names_a_deal_leads_to_it(host: Host, db: Session) -> None:
 
 def test_the_end_says_how_it_was_to_be_settled_and_leads_to_the_plan(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, chip=Chip(25, "EUR", 2))
+    set_stake(db, SetStake(**session.command(db), amount=1))
     make_deal(db, session)
     close_session(db, session.plain_command(db), Choices(banker=1, least=50, step=5, apart=((2, 3),), keeper=0))
 
@@ -190,7 +191,7 @@ def test_the_end_says_how_it_was_to_be_settled_and_leads_to_the_plan(host: Host,
 
     (end, *_others) = lines(page)
     assert end == (
-        "3 The session ended, and its settlement was drawn up. Whoever can pays or gets through Ben. No payment is"
+        "4 The session ended, and its settlement was drawn up. Whoever can pays or gets through Ben. No payment is"
         " below €0.50. Every payment is a multiple of €0.05. Cleo and Dan do not pay each other directly."
         " Ann keeps the kitty."
     )

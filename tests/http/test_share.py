@@ -6,11 +6,13 @@ import pytest
 from sqlalchemy.orm import Session
 
 from scorekeeper.rules import Seat
+from scorekeeper.services.costs import AddCost, add_cost
 from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import MoveChips, cash_out
 from scorekeeper.sessionfile import Chip
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_link, make_session
 from tests.http.conftest import Host
+from tests.http.test_carry_over import before, latest, take
 from tests.http.test_settle import move
 from tests.http.visitor import Page, Visitor
 
@@ -47,6 +49,21 @@ def test_a_name_that_nobody_changed_is_not_said_twice(host: Host, db: Session) -
     session = make_session(db, group=host.group, name="Mensch, Thursday 26 November")
 
     assert result(host.get(f"/sessions/{session.id}/settlement"))[0] == "Thursdays · Mensch, Thursday 26 November"
+
+
+def test_costs_are_said_apart_from_what_was_carried_over(host: Host, db: Session) -> None:
+    monday = before(host, db)
+    take(host, monday, "left")
+    tuesday = latest(db, host)
+    add_cost(db, AddCost(**tuesday.command(db), payer=1, amount=400, seats=(0, 1, 2, 3)))
+
+    lines = result(host.get(f"/sessions/{tuesday.id}/settlement"))
+
+    assert lines[1:4] == [
+        "Ann: 0 (€0.00), costs and kitty −€1.00",
+        "Ben: 0 (€0.00), costs and kitty +€3.00, carried over +€0.50",
+        "Cleo: 0 (€0.00), costs and kitty −€1.00, carried over −€0.25",
+    ]
 
 
 def test_what_is_paid_is_said_to_be(host: Host, db: Session) -> None:

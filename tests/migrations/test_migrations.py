@@ -123,6 +123,21 @@ def test_everything_can_be_taken_down_and_made_again(alembic: Config) -> None:
     assert not any(stored(database.engine).values())
 
 
+def test_a_table_whose_ids_are_never_given_out_twice_stays_so_whatever_is_changed_in_it(alembic: Config) -> None:
+    command.upgrade(alembic, "head")
+    counted = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'",
+        "postgresql": "SELECT table_name FROM information_schema.columns WHERE column_default LIKE 'nextval%'",
+    }
+    with database.engine.connect() as connection:
+        found = set(connection.scalars(text(counted[database.engine.dialect.name])))
+    never_again = {
+        table.name for table in Base.metadata.tables.values() if table.dialect_options["sqlite"]["autoincrement"]
+    }
+    assert never_again
+    assert never_again <= found
+
+
 def test_foreign_keys_are_on_after_migrating(alembic: Config) -> None:
     command.upgrade(alembic, "head")
     with Session(database.engine) as db, pytest.raises(IntegrityError):
@@ -227,11 +242,13 @@ def test_plans_that_shared_the_kitty_out_evenly_go_on_saying_so(alembic: Config)
     before = chosen(database.engine)
     command.upgrade(alembic, "0013")
     after = chosen(database.engine)
-    with_kitty = (11, 11)
+    with_kitty, nothing_kept = (11, 11), (14, 7)
+    assert before.pop(nothing_kept) == {"keeper": 2}
+    assert after.pop(nothing_kept) == {"alike": True}
     assert after.pop(with_kitty) == {**before.pop(with_kitty), "alike": True}
     assert after == before
     command.downgrade(alembic, "0012")
-    assert chosen(database.engine) == before | {with_kitty: {}}
+    assert chosen(database.engine) == before | {with_kitty: {}, nothing_kept: {}}
 
 
 def chosen(engine: Engine) -> dict[tuple[int, int], dict[str, Any]]:

@@ -101,10 +101,12 @@ def test_every_place_says_the_same_and_it_sums_to_zero(
     (text,) = page.soup.select("[data-share] textarea")
     lines = text.get_text().strip().splitlines()
     assert of_sentences(lines) == due
-    people = [re.fullmatch(r"(\w+): .*?\((.*?)\)(?:, costs and carried over (.*))?", line) for line in lines[1:5]]
+    person = r"(\w+): .*?\((.*?)\)(?:, costs and kitty (.*?))?(?:, carried over (.*))?"
+    people = [re.fullmatch(person, line) for line in lines[1:5]]
     won = {one[1]: amount_of(one[2]) for one in people if one}
     assert all(abs(won[name] - one) < Decimal(1) / 10**chip.exponent for name, one in zip(NAMES, exact, strict=True))
-    assert {one[1]: won[one[1]] + amount_of(one[3] or "0") for one in people if one} == due
+    beside = {one[1]: amount_of(one[3] or "0") + amount_of(one[4] or "0") for one in people if one}
+    assert {name: won[name] + beside[name] for name in won} == due
     money = f"Amount in {chip.currency}"
     transfers = [row for row in rows_of(host, session, "settlement") if row["Paid"]]
     assert by_player([(row["Who pays"], row["Whom"], Decimal(row[money])) for row in transfers]) == due

@@ -10,12 +10,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal, DealVersion, LedgerEntry, SessionChange
-from scorekeeper.rules import IllegalDeal, MalformedDeal
+from scorekeeper.rules import Facts, IllegalDeal, MalformedDeal
+from scorekeeper.rules.mensch import PASSED_OUT
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import CorrectDeal, RecordDeal, VoidDeal, correct_deal, record_deal, void_deal
 from scorekeeper.services.settlement import SettlementInForce
 from scorekeeper.services.transaction import SessionClosed, StaleSession
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session, submission_id
+from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session, submission_id
 from tests.sittings import Sitting, dump
 
 
@@ -36,6 +37,32 @@ def test_a_deal_keeps_its_facts_what_it_brought_and_the_totals_after_it(db: Sess
     assert (deal.status, deal.result, deal.before["dealer"]) == ("scored", "made", 0)
     assert [seat.chips for seat in sitting.seats()] == [0, 2, 0, -2]
     assert sitting.row.table["dealer"] == 1
+
+
+def half(declarer: int, partner: int) -> Facts:
+    return {"contract": "half", "declarer": declarer, "partner": partner, "trump": "clubs", "tricks": 5}
+
+
+@pytest.mark.parametrize("change", ["void", "thrown in", "dealt by another"])
+def test_who_sat_out_of_a_deal_stays_out_of_it_when_the_turn_to_deal_moves(db: Session, change: str) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
+    sitting = a_sitting(db, group=group, seats=5, dealer=4, house_rules={"passed_out": "same-dealer"})
+    # Eve, Ann and Ben deal, one after the other, and have no cards.
+    for facts in (half(0, 2), half(1, 4), half(2, 3)):
+        sitting.record(facts)
+    later = [(deal.before["dealer"], deal.chips) for deal in sitting.deals()[1:]]
+
+    if change == "void":
+        sitting.void(1)
+    elif change == "thrown in":
+        sitting.correct(1, {"contract": PASSED_OUT})
+    else:
+        sitting.correct(1, {**half(0, 2), "dealer": 3})
+
+    assert [(deal.before["dealer"], deal.chips) for deal in sitting.deals()[1:]] == later
+    assert [deal.status for deal in sitting.deals()[1:]] == ["scored", "scored"]
+    assert sitting.row.table["dealer"] == 2
+    assert list(differences(db)) == []
 
 
 def test_the_same_form_sent_twice_records_one_deal(db: Session) -> None:
