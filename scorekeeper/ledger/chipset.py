@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 SMALL_CHANGE: Final = 10
@@ -32,6 +33,17 @@ def worth(colours: Iterable[Colour]) -> int:
     20
     """
     return sum(colour.value * colour.pieces for colour in colours)
+
+
+def smallest_first(amount: int, values: Sequence[int], stock: Sequence[int]) -> Pieces | None:
+    """Pieces worth *amount* out of *stock*, as small as can be; None if there are none that come to it.
+
+    >>> smallest_first(26, (1, 5, 20), (10, 2, 1))
+    (6, 0, 1)
+    """
+    # What is taken first does not hang on the values.
+    found = _largest_first(amount, values[::-1], stock[::-1])
+    return found and found[::-1]
 
 
 def mix(amount: int, values: Sequence[int], stock: Sequence[int], *, small: int = SMALL_CHANGE) -> Pieces | None:
@@ -85,15 +97,25 @@ def _with(sums: int, value: int, pieces: int, mask: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """A set of ``colours``, and how many pieces of each are ``out`` on the table as far as is known."""
+    """A set of ``colours``, and how many pieces of each are ``out`` on the table as far as is known.
+
+    ``own`` are those that the player got who is asking, as far as is known.
+    """
 
     colours: tuple[Colour, ...]
     out: Pieces
+    own: Pieces
 
     @classmethod
-    def with_out(cls, colours: tuple[Colour, ...], out: Mapping[int, int]) -> Bank:
-        """The bank when so many pieces of each value are *out*."""
-        return cls(colours, tuple(max(0, out.get(colour.value, 0)) for colour in colours))
+    def with_out(
+        cls, colours: tuple[Colour, ...], out: Mapping[int, int], own: Mapping[int, int] = MappingProxyType({})
+    ) -> Bank:
+        """The bank when so many pieces of each value are *out*, and the player got *own* of them."""
+        return cls(
+            colours,
+            tuple(max(0, out.get(colour.value, 0)) for colour in colours),
+            tuple(max(0, min(out.get(colour.value, 0), own.get(colour.value, 0))) for colour in colours),
+        )
 
     @property
     def left(self) -> tuple[Colour, ...]:
@@ -109,8 +131,13 @@ class Bank:
         )
 
     def hand_out(self, chips: int, players: int = 1) -> tuple[Colour, ...]:
-        """The pieces for each of *players* who buys so many *chips*; none if the bank cannot make it for all alike."""
-        return self._of(mix(chips, self._values, [colour.pieces // players for colour in self.left]) or ())
+        """The pieces for each of *players* who buys so many *chips*; none if the bank cannot make it for all alike.
+
+        Where that can be, small change stays in the bank, for whoever comes late.
+        """
+        stock = [colour.pieces // players for colour in self.left]
+        spare = [max(0, colour.pieces - 1) // players for colour in self.left[:1]] + stock[1:]
+        return self._of(mix(chips, self._values, spare) or mix(chips, self._values, stock) or ())
 
     def last_ones(self, pieces: Sequence[Colour], players: int = 1) -> tuple[Colour, ...]:
         """The colours of which nothing is left in the bank once each of *players* has *pieces* of it."""
@@ -118,8 +145,12 @@ class Bank:
         return tuple(left for left, out in pairs if out.pieces and left.pieces <= out.pieces * players)
 
     def take_back(self, chips: int) -> tuple[Colour, ...]:
-        """The pieces to take for so many *chips*, the large ones first; none if what is out cannot make it."""
-        return self._of(mix(chips, self._values, self.out, small=0) or ())
+        """The pieces to take for so many *chips*, the small ones first; none if what is out cannot make it.
+
+        They are the player's own where those make it.
+        """
+        taken = (smallest_first(chips, self._values, stock) for stock in (self.own, self.out))
+        return self._of(next(filter(None, taken), ()))
 
     def missing(self, chips: int) -> tuple[Colour, ...]:
         """What is left of the colours of which the whole set would have given more for so many *chips*."""

@@ -14,7 +14,7 @@ from scorekeeper.ledger.chipset import Bank, Colour, counter, worth
 from scorekeeper.limits import MAX_CHIPS, MAX_COLOURS, MAX_PIECES
 from scorekeeper.models import GameSession, Group, SessionChange
 from scorekeeper.names import BadName, clean_name, name_key
-from scorekeeper.rules import Problem, Refused
+from scorekeeper.rules import Problem, Refused, Seat
 from scorekeeper.services.counts import Count
 from scorekeeper.services.groups import change_group
 from scorekeeper.services.transaction import transaction
@@ -81,23 +81,27 @@ def moved_in(db: Session, session_id: int, version: int) -> tuple[Colour, ...]:
     return noted(db.scalars(note).one())
 
 
-def bank(db: Session, session_id: int, colours: tuple[Colour, ...]) -> Bank:
+def bank(db: Session, session_id: int, colours: tuple[Colour, ...], seat: Seat | None = None) -> Bank:
     """Where the pieces of the set *colours* are, by what was handed out, taken back and counted in a session.
 
-    Every session begins with the whole set in the bank.
+    Every session begins with the whole set in the bank. What *seat* got is known until the next count.
     """
     out: Counter[int] = Counter()
+    own: Counter[int] = Counter()
     for change in queries.pieces_moved(db, session_id):
         match change.kind:
             case "open":
                 out.update(counter(noted(change.note), len(change.opening)))
+                own.update(counter(noted(change.note), seat in range(len(change.opening))))
             case "buy-in":
                 out.update(counter(noted(change.note)))
+                own.update(counter(noted(change.note), change.seat == seat))
             case "cash-out":
                 out.subtract(counter(noted(change.note)))
+                own.subtract(counter(noted(change.note), change.seat == seat))
             case _ if (counted := Count.noted(change.note).on_table) is not None:
-                out = counted
-    return Bank.with_out(colours, out)
+                out, own = counted, Counter()
+    return Bank.with_out(colours, out, own)
 
 
 def set_of_group(db: Session, group_id: int) -> tuple[Colour, ...]:

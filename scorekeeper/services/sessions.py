@@ -300,7 +300,7 @@ def _colours(db: Session, command: MoveChips, propose: Callable[[Bank, int], tup
         check_sum(command.pieces, command.chips, "chips")
         return command.pieces
     colours = set_of_session(db, command.session_id)
-    return propose(bank(db, command.session_id, colours), command.chips) if colours else ()
+    return propose(bank(db, command.session_id, colours, command.seat), command.chips) if colours else ()
 
 
 def _accounts(db: Session, session: AnyRow) -> int:

@@ -167,7 +167,7 @@ def _move(
     # A session that has moved on may have this move already: that is the service's to say.
     new = session.chip_set and form.expected_version.data == session.version
     if asked or (new and form.advised.data != advised):
-        held = bank(db.session(), session.id, colours_of(session.chip_set))
+        held = bank(db.session(), session.id, colours_of(session.chip_set), seat)
         form.advice, form.warns = _advice(name, held, chips) if typed is None else _typed(name, held, typed)
         if asked or form.warns:
             form.advised.data = advised

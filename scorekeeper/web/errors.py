@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Flask, render_template, request
+from flask import Flask, current_app, redirect, render_template, request
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException
@@ -111,6 +111,9 @@ def _forged(error: CSRFError) -> Page:
 
 def _http(error: HTTPException) -> Response:
     response = error.get_response()
+    # A phone that loads the answer to a form again, once its tab comes back, asks for where it was sent.
+    if response.status_code == 405 and request.method == "GET" and (page := _page_above(request.path)):
+        return redirect(request.script_root + page, 303)
     if response.status_code >= 400:
         title, *sentences = _http_sentences(response.status_code)
         page, _status = error_page(response.status_code, title, *sentences)
@@ -118,6 +121,16 @@ def _http(error: HTTPException) -> Response:
         response.data = page
         response.content_type = "text/html; charset=utf-8"
     return response
+
+
+def _page_above(path: str) -> str:
+    """The nearest page above an address that only takes what a form sends; empty if there is none."""
+    routes = current_app.create_url_adapter(request)
+    if routes and routes.test(path, "POST"):
+        while path := path.rpartition("/")[0]:
+            if routes.test(path, "GET"):
+                return path
+    return ""
 
 
 def _http_sentences(status: int) -> tuple[str, ...]:

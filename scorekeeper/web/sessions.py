@@ -22,7 +22,7 @@ from wtforms.fields.choices import SelectChoice
 
 from scorekeeper import currencies, queries
 from scorekeeper.extensions import db
-from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, MalformedAmount, parse_minor
+from scorekeeper.ledger import MAX_MINOR, AmbiguousAmount, MalformedAmount, parse_minor, plain
 from scorekeeper.ledger.chipset import Bank, worth
 from scorekeeper.limits import MAX_CHIPS
 from scorekeeper.models import AnyRow
@@ -40,7 +40,7 @@ from scorekeeper.rules import (
     Seat,
 )
 from scorekeeper.rules import ruleset as published_ruleset
-from scorekeeper.services.carrying import OFFERED, Carry, LeftOpen, left_open
+from scorekeeper.services.carrying import OFFERED, Carry, LeftOpen, in_other_unit, left_open
 from scorekeeper.services.chipset import colours_of
 from scorekeeper.services.groups import Role
 from scorekeeper.services.ledger import chip_of
@@ -78,7 +78,8 @@ _CARRY_VALUE: Final = re.compile(r"(left|all)-(\d{1,9})")
 class OpenForm(SubmissionForm):
     """What every session asks; :func:`_open_form` adds ``seat-0``, ``opening-0``, ``rule-<option>`` and ``carry-<id>``.
 
-    ``beside`` holds what is wrong with the seats, the opening sheet, or what is carried over as a whole.
+    ``beside`` holds what is wrong with the seats, the opening sheet, or what is carried over as a whole. ``warns`` says
+    that nothing is: it is only to be known before the session begins.
     """
 
     rules = HiddenField()
@@ -95,6 +96,7 @@ class OpenForm(SubmissionForm):
         super().__init__(data=defaults)
         self.places = range(places)
         self.beside: dict[str, list[str]] = {"players": [], "opening": [], "carry": []}
+        self.warns = False
 
     def add_problems(self, problems: Iterable[Problem], names: Sequence[str] = ()) -> list[Problem]:
         """Beside its field, or the group of fields it is about."""
@@ -146,7 +148,8 @@ def create(group_id: int) -> ResponseReturnValue:
     chosen = [f"{carry.session_id}-{carry.version}-{carry.unpaid:d}" for carry in command.carry]
     asked = "/".join([str(command.buy_in), *map(str, command.players), *chosen])
     if form.advised.data != asked and _warned(form, group, command, people):
-        form.advised.data = asked
+        if form.warns:
+            form.advised.data = asked
         return _page(group, game, published, form, people), 422
     try:
         session_id = open_session(db.session(), command)
@@ -175,34 +178,33 @@ def _to_hand_out(group: AnyRow, command: OpenSession) -> tuple[str, str]:
 
 
 def _warned(form: OpenForm, group: AnyRow, command: OpenSession, people: People) -> bool:
-    """Whether there is anything to know before the session begins; it then stands beside its fields."""
-    again = _("Nothing is saved yet. Start the session once more to go on all the same.")
-    if warnings := list(_warnings(group, command)):
-        form.buy_in.errors = [*warnings, again]
-    staying = [
-        (f"carry-{carry.session_id}", stays)
-        for carry in command.carry
-        if (stays := _stays(people, command.players, carry))
-    ]
-    for name, stays in staying:
-        form[name].errors = [stays, again]
-    return bool(warnings or staying)
+    """Whether there is anything to know before the session begins; it then stands beside its fields.
+
+    What cannot be carried over for its unit is said along with it.
+    """
+    form.buy_in.errors = list(_warnings(group, command))
+    units = []
+    for carry in command.carry:
+        if left := next((left for left in people.left if left.session.id == carry.session_id), None):
+            name = f"carry-{carry.session_id}"
+            form[name].errors = list(_stays(people, left, command.players, carry))
+            units += in_other_unit(left.session, command.chip, name)
+    form.warns = bool(form.refused) and not units
+    form.add_problems(units)
+    return bool(form.refused)
 
 
-def _stays(people: People, players: Collection[int], carry: Carry) -> str:
+def _stays(people: People, left: LeftOpen, players: Collection[int], carry: Carry) -> Iterator[str]:
     """What of an earlier session stays open, and because of whom, where *players* can take along only a part."""
-    left = next((left for left in people.left if left.session.id == carry.session_id), None)
-    if left is None:
-        return ""
     concerned, taken = left.concerned(unpaid=carry.unpaid), left.among(players, unpaid=carry.unpaid)
     stays = {player: amount - taken.get(player, 0) for player, amount in concerned.items()}
-    if not taken or not any(stays.values()):
-        return ""
-    return _(
-        "These do not sit at this table: %(players)s. So this stays open, and is offered again next time: %(open)s.",
-        players=_listed(people, [player for player in concerned if player not in players]),
-        open=_amounts(people, left, stays),
-    )
+    if taken and any(stays.values()):
+        yield _(
+            "These do not sit at this table: %(players)s. So this stays open, and is offered again next time:"
+            " %(open)s.",
+            players=_listed(people, [player for player in concerned if player not in players]),
+            open=_amounts(people, left, stays),
+        )
 
 
 def _warnings(group: AnyRow, command: OpenSession) -> Iterator[str]:
@@ -261,11 +263,13 @@ def _chosen(ruleset_id: str) -> tuple[CardGame[Any], Ruleset]:
 class People:
     """The players of a group who have not retired, who sat in its latest session, and what is open between them.
 
-    ``names`` are those of everybody, by player. ``more_open`` says that even more is open than is in ``left``.
+    ``chip`` is the last price of chips. ``names`` are those of everybody, by player. ``more_open`` says that even more
+    is open than is in ``left``.
     """
 
     players: Sequence[AnyRow]
-    latest: AnyRow | None
+    seating: Sequence[tuple[int, int]]
+    chip: Chip | None
     left: Sequence[LeftOpen]
     more_open: bool
     names: Mapping[int, str]
@@ -276,7 +280,8 @@ def _people(group_id: int) -> People:
     left = left_open(db.session(), group_id)
     return People(
         players=[player for player in everybody if player.retired_at is None],
-        latest=queries.last_seated(db.session(), group_id),
+        seating=queries.last_seated(db.session(), group_id),
+        chip=queries.last_price(db.session(), group_id),
         left=left[:OFFERED],
         more_open=len(left) > OFFERED,
         names={player.id: player.name for player in everybody},
@@ -340,9 +345,9 @@ def _carry(form: OpenForm) -> tuple[Carry, ...]:
 
 def _open_form(game: CardGame[Any], ruleset: Ruleset, people: People) -> OpenForm:
     """The form for *ruleset*, filled in as the group sat last, or else as its players joined."""
-    players, latest = people.players, people.latest
+    players, chip = people.players, people.chip
     present = {player.id for player in players}
-    sitting = [player for _seat, player in latest.seating if player in present] if latest else []
+    sitting = [player for _seat, player in people.seating if player in present]
     if not game.admits(ruleset, len(sitting)):
         sitting += [player.id for player in players if player.id not in sitting]
         sitting = sitting[: game.players(ruleset)]
@@ -360,14 +365,15 @@ def _open_form(game: CardGame[Any], ruleset: Ruleset, people: People) -> OpenFor
     for left in people.left:
         fields[f"carry-{left.session.id}"] = _carry_field(people, left)
     form_class = type("OpenSessionForm", (OpenForm,), fields)
-    last_currency = latest.currency if latest else None
+    offered = chip if game.plays_for_chips(ruleset) else None
     form: OpenForm = form_class(
         places=places,
         rules=ruleset.id,
         name=_("%(game)s, %(day)s", game=game_name(game.id), day=day(today())),
         dealer=BY_LOT,
-        currency=last_currency or _likely_currency(),
-        priced="1",
+        currency=chip.currency if chip else _likely_currency(),
+        price=plain(offered.value_minor, offered.exponent) if offered else "",
+        priced=str(offered.chips) if offered else "1",
     )
     form.dealer.choices = [SelectChoice(BY_LOT, _("Drawn by lot")), *names[1:]]
     form.currency.choices = [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from babel.lists import format_list
+from babel.numbers import get_currency_name
 from flask_babel import gettext as _
 from flask_babel import ngettext
 
@@ -320,7 +321,16 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "CARRY_SETTLED": lambda said: _(
         "The earlier session was settled anew meanwhile, without it. Reopen that one first."
     ),
-    "CARRY_UNIT": lambda said: _("One of the two is settled in another currency, or in chips: they stay apart."),
+    "CARRY_UNIT": lambda said: _(
+        "This is settled in %(currency)s. Give chips a price in %(currency)s, such as %(price)s for %(chips)s, or"
+        " leave it settled apart.",
+        currency=get_currency_name(str(said.values_of["currency"]), locale=locale()),
+        price=_price(said, "price"),
+        chips=number(said.count("chips")),
+    ),
+    "CARRY_CHIPS": lambda said: _(
+        "This is settled in chips. Leave the price of chips empty, or leave it settled apart."
+    ),
     "CARRY_MISSING": lambda said: _("These do not sit at this table: %(players)s.", players=_people(said)),
     "PAYMENT_NONE": lambda said: _("Say how much was paid."),
     "PAYMENT_MORE": lambda said: _("That is more than is still to be paid."),

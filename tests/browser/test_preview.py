@@ -24,7 +24,7 @@ from scorekeeper.web.entry import shown
 from tests.browser.conftest import Server
 from tests.browser.deals import brought, choose, on_sheet, previewed
 from tests.deals import every_deal
-from tests.factories import NAMES, MadeSession, make_deal, make_session, submission_id
+from tests.factories import NAMES, MadeSession, make_deal, make_group, make_session, submission_id
 
 SUITS = ("clubs", "spades", "hearts", "diamonds")
 IN_CLUBS = ("half", "after", "five-after", "six-after", "seven-after")
@@ -204,6 +204,33 @@ def test_a_correction_is_previewed_beside_what_it_replaces(phone: Page, server: 
     assert brought(phone)["Ann"] == ("+1 → −2", "−2")
     phone.locator("#record").tap()
     expect(phone.get_by_text("Deal 1 is corrected")).to_be_visible()
+
+
+@pytest.mark.parametrize("seats", [4, 5, 6])
+def test_what_a_correction_replaces_is_legible_for_each_at_320_px(
+    phone: Page, server: Server, db: Session, seats: int
+) -> None:
+    session = make_session(db, group=make_group(db, players=(*NAMES, "Eve", "Fay")), seats=seats, dealer=3)
+    made = {"contract": "solo", "declarer": 1, "trump": "clubs", "tricks": 8}
+    make_deal(db, session, made)
+    sit_down(phone, server, session)
+    phone.set_viewport_size({"width": 320, "height": 640})
+    phone.goto(f"{server.url}/sessions/{session.id}/deals/1/correct")
+
+    choose(phone, "tricks-7")
+
+    assert brought(phone)["Ben"] == ("+24 → −24", "−24")
+    assert phone.evaluate("document.documentElement.scrollWidth") == 320
+    edges = phone.locator(".amounts .brings > .num").evaluate_all(
+        """numbers => numbers.map(number => {
+            const drawn = document.createRange();
+            drawn.selectNodeContents(number);
+            const column = number.closest(".amounts > div");
+            return [drawn.getBoundingClientRect().right, column.getBoundingClientRect().right];
+        })"""
+    )
+    assert len(edges) == seats
+    assert [text - column for text, column in edges if text > column] == []
 
 
 def test_the_form_follows_without_a_network(browser: Browser, server: Server, db: Session) -> None:

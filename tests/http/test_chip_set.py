@@ -187,11 +187,19 @@ def test_the_pieces_are_shown_before_anything_is_bought(host: Host, db: Session,
 
 
 def test_the_last_pieces_of_a_colour_are_announced(host: Host, session: MadeSession) -> None:
-    move(host, session, "buy", 1, 20).submit()
+    page = move(host, session, "buy", 1, 180).submit("Which pieces?")
 
-    page = move(host, session, "buy", 2, 20).submit("Which pieces?")
+    assert "Hand out 20 white, 32 red." in page.text
+    assert "Those are the last white ones in the bank." in page.text
 
-    assert "Hand out 10 white, 2 red. Those are the last white ones in the bank." in page.text
+
+def test_small_change_stays_in_the_bank_where_that_can_be(host: Host, session: MadeSession) -> None:
+    assert left(move(host, session, "buy", 1, 20).submit())["white"] == "10"
+
+    page = move(host, session, "buy", 2, 20).submit()
+
+    assert "Hand out 5 white, 3 red." in page.text
+    assert left(page)["white"] == "5"
 
 
 @pytest.mark.parametrize(
@@ -297,14 +305,31 @@ def test_what_the_bank_cannot_make_is_said_and_sold_all_the_same(host: Host, db:
     assert list(differences(db)) == []
 
 
-def test_cashing_out_takes_back_the_large_ones_first(host: Host, session: MadeSession) -> None:
-    page = move(host, session, "cash", 0, 26).submit("Which pieces?")
-    assert "Take back 1 white, 1 red, 1 blue." in page.text
+def test_cashing_out_takes_back_what_the_player_got_the_small_ones_first(host: Host, session: MadeSession) -> None:
+    move(host, session, "buy", 1, 20).submit()
+    page = move(host, session, "cash", 0, 20).submit("Which pieces?")
+    assert "Take back 10 white, 2 red." in page.text
 
     page = page.form("/chips/cash-out").submit()
 
-    assert "Ann cashed out 26 chips. Take back 1 white, 1 red, 1 blue." in page.text
-    assert left(page) == {"white": "21", "red": "33", "blue": "1"}
+    assert "Ann cashed out 20 chips. Take back 10 white, 2 red." in page.text
+    assert left(page) == {"white": "20", "red": "32", "blue": "0"}
+    # Ann has a blue one only; Ben bought white ones twice.
+    assert "Take back 1 blue." in move(host, session, "cash", 0, 20).submit("Which pieces?").text
+    assert "Take back 20 white." in move(host, session, "cash", 1, 20).submit("Which pieces?").text
+
+
+def test_the_answer_to_a_form_loaded_again_is_the_page_the_form_is_on(host: Host, session: MadeSession) -> None:
+    page = host.get(move(host, session, "cash", 0, 20).action)
+
+    assert page.status == 200
+    assert page.form("/chips/cash-out").data["cash-chips"] == ""
+
+
+def test_cashing_out_what_was_won_takes_back_the_small_ones_of_all(host: Host, session: MadeSession) -> None:
+    page = move(host, session, "cash", 0, 60).submit("Which pieces?")
+
+    assert "Take back 40 white, 4 red." in page.text
 
 
 def test_other_pieces_can_be_said_and_are_added_up(host: Host, session: MadeSession) -> None:

@@ -6,7 +6,7 @@ from math import prod
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorekeeper.ledger.chipset import SMALL_CHANGE, Bank, Colour, Pieces, mix, worth
+from scorekeeper.ledger.chipset import SMALL_CHANGE, Bank, Colour, Pieces, mix, smallest_first, worth
 
 SETS = st.lists(
     st.tuples(st.integers(1, 12), st.integers(0, 5)), min_size=1, max_size=4, unique_by=lambda pair: pair[0]
@@ -64,6 +64,23 @@ def test_no_more_pieces_are_handed_out_than_paying_small_sums_asks_for(
         assert found[0] >= most_small
         if most_small:
             assert sum(found) == min(sum(pieces) for pieces in possible if pieces[0] >= most_small)
+
+
+@given(st.integers(1, 120), SETS)
+def test_the_smallest_pieces_are_taken_first(amount: int, pairs: list[tuple[int, int]]) -> None:
+    values, stock = split(pairs)
+    assert smallest_first(amount, values, stock) == max(all_mixes(amount, values, stock), default=None)
+
+
+@given(st.integers(1, 60), st.integers(1, 6), SETS)
+def test_small_change_stays_in_the_bank_where_that_can_be(
+    chips: int, players: int, pairs: list[tuple[int, int]]
+) -> None:
+    values, stock = split(pairs)
+    each = Bank.with_out(tuple(Colour("", *pair) for pair in sorted(pairs)), {}).hand_out(chips, players)
+    for_each = all_mixes(chips, values, tuple(pieces // players for pieces in stock))
+    if any(pieces[0] * players < stock[0] for pieces in for_each):
+        assert each[0].pieces * players < stock[0]
 
 
 @given(st.integers(1, 60), st.integers(1, 6), SETS)
