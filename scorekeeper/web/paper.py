@@ -203,7 +203,8 @@ def _sheet_page(paper: PaperSheet) -> str:
     session, game = paper.session, paper.game
     rows = request.args.get("rows", type=int)
     table = next_game_begun(game, paper.table) if paper.open else paper.table
-    away = [seat for seat in range(len(paper.names)) if seat not in table.ring]
+    # Who was given a seat and left it before a deal has no total.
+    away = [seat for seat in range(len(table.totals)) if seat not in table.ring]
     return render_template(
         "paper/sheet.html",
         session=session,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -29,6 +31,8 @@ _ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECT
 """They keep names of two directions apart within a sentence; in a cell nothing stands beside a name."""
 _SEPARATORS: Final = ",;\t"
 """What stands between cells, by the region of whoever saved the file."""
+_NO_HEADS: Final = re.compile(r"\s*(sep=.?\s*)?", re.IGNORECASE)
+"""A row that may stand above the heads: an empty one, or what a spreadsheet is told to separate cells by."""
 BETWEEN: Final = " / "
 """What stands between two remarks."""
 _REMARK: Final = "remark"
@@ -71,9 +75,10 @@ def deals_in(content: bytes, columns: Columns) -> Deals:
 
 
 def _deals(text: str, columns: Columns) -> Deals:
-    known = {name_key(str(safe(head))): column.key for column in columns.all for head in (column.said, column.head)}
-    known[name_key(_("Remark"))] = _REMARK
-    read = [([known.get(name_key(cell), "") for cell in next(rows, [])], rows) for rows in _readings(text)]
+    known = _known(columns)
+    read = [(list(_keys(heads, known)), rows) for heads, rows in _readings(text)]
+    if not read:
+        raise csv.Error
     keys, rows = max(read, key=lambda one: sum(map(bool, one[0])))
     if not {*keys} - {"", _REMARK}:
         said = format_list([column.head for column in columns.all[:3]], style="or", locale=locale())
@@ -106,7 +111,34 @@ def _deals(text: str, columns: Columns) -> Deals:
     return Deals(tuple(found), passed_over, moved)
 
 
-def _readings(text: str) -> Iterator[Iterator[list[str]]]:
-    """The rows of a file, by each of what may separate its cells."""
+def _readings(text: str) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+    """The heads of a file and the rows below, by each of what may separate its cells: by some it cannot be read."""
     for separator in _SEPARATORS:
-        yield csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        with suppress(csv.Error):
+            yield next((row for row in rows if not _NO_HEADS.fullmatch("".join(row))), []), rows
+
+
+def _known(columns: Columns) -> Mapping[str, Sequence[str]]:
+    """The keys of the columns of each head, in the order of an exported sheet: a player may be called like another."""
+    by_kind = zip(*(own for _seat, own in columns.players), strict=True)
+    of_players = sorted((column for kind in by_kind for column in kind), key=lambda column: column.field is not None)
+    known = defaultdict[str, list[str]](list)
+    for key, heads in (
+        *(("", {head}) for head in (_("Deal"), _("Game"))),
+        *((column.key, {column.said, column.head}) for column in columns.deal),
+        (_REMARK, {_("Remark")}),
+        *((column.key, {column.said, column.head}) for column in of_players),
+    ):
+        for head in heads:
+            known[name_key(str(safe(head)))].append(key)
+    return known
+
+
+def _keys(heads: Iterable[str], known: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The key of the column below each of *heads*, "" where the grid has none."""
+    seen = Counter[str]()
+    for head in map(name_key, heads):
+        keys = known.get(head, ("",))
+        yield keys[min(seen[head], len(keys) - 1)]
+        seen[head] += 1

@@ -72,6 +72,24 @@ def test_it_says_who_sits_out_and_who_has_left_with_what(host: Host, db: Session
     assert cells == ["Ben", "", "", "", "", "", "", "", "–", "–", "", "", "", "", "", ""]
 
 
+@pytest.mark.parametrize("card_game", ["mensch", "dirty-clubs"])
+@pytest.mark.parametrize("deals", [0, 1])
+def test_a_seat_given_and_taken_back_before_a_deal_is_not_on_it(
+    db: Session, host: Host, card_game: str, deals: int
+) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
+    guest, session = Host(host.app, group), make_session(db, group=group, seats=4, card_game=card_game)
+    for _ in range(deals):
+        make_deal(db, session, SWEEP if card_game == "dirty-clubs" else HALF_MADE)
+    seat(db, session, "Ann", "Ben", "Cleo", "Eve")
+    seat(db, session, "Ann", "Ben", "Cleo", "Dan")
+
+    page = guest.get(f"/sessions/{session.id}/paper")
+
+    assert page.status == 200
+    assert "Not at the table" not in page.text
+
+
 def test_who_deals_out_of_turn_deals_first(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     declare_deal(db, DeclareDeal(**session.command(db), facts={"dealer": 1}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,16 @@ from scorekeeper.rules import MISDEAL, Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import VoidDeal, void_deal
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in
-from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, NAMES, MadeSession, make_deal, make_group, make_session
+from tests.factories import (
+    CLUB_TURNED,
+    FIVE_IN_SPADES_MADE,
+    HALF_MADE,
+    NAMES,
+    MadeSession,
+    make_deal,
+    make_group,
+    make_session,
+)
 from tests.http.conftest import Host
 from tests.http.deals import deals_of, seated
 from tests.http.evidence import dump
@@ -71,6 +81,31 @@ def test_whatever_a_spreadsheet_separates_cells_by(host: Host, db: Session, sepa
     assert [deal.facts for deal in deals_of(db, session.id)] == [HALF_MADE, HALF_MADE]
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+def test_an_exported_file_comes_back_however_a_spreadsheet_quotes_it(
+    host: Host, db: Session, separator: str, quoting: Literal[0, 1]
+) -> None:
+    first, second = (make_session(db, group=host.group) for _ in range(2))
+    make_deal(db, first)
+    text = io.StringIO(newline="")
+    rows = csv.reader(io.StringIO(exported(host, first).decode("utf-8-sig"), newline=""))
+    csv.writer(text, delimiter=separator, quoting=quoting).writerows(rows)
+
+    recorded(sent(host, second, text.getvalue()))
+
+    assert [deal.facts for deal in deals_of(db, second.id)] == [HALF_MADE]
+
+
+@pytest.mark.parametrize("above", ["sep=;\r\n", '"sep=;"\n', "\n", ";;;\n \n", "\nSEP=;\n"])
+def test_what_a_spreadsheet_writes_above_the_heads_is_passed_over(host: Host, db: Session, above: str) -> None:
+    session = make_session(db, group=host.group)
+
+    recorded(sent(host, session, above + f"{HEAD}\n{HALF}\n".replace(",", ";")))
+
+    assert [deal.facts for deal in deals_of(db, session.id)] == [HALF_MADE]
+
+
 def test_it_stops_at_the_row_that_disagrees_as_if_it_had_been_keyed_in(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
 
@@ -109,6 +144,24 @@ def test_names_that_could_be_formulas_come_back_as_they_are(db: Session, host: H
     recorded(sent(guest, second, exported(guest, first)))
 
     assert deals_of(db, second.id)[0].facts == HALF_MADE
+
+
+@pytest.mark.parametrize("card_game", ["mensch", "dirty-clubs"])
+@pytest.mark.parametrize(
+    "players", [("Trump", "Ben", "Remark", "Dealer"), ("Deal", "Game", "Deal, total", "Deal, Tricks")]
+)
+def test_players_called_like_a_column_come_back_too(
+    host: Host, db: Session, players: tuple[str, ...], card_game: str
+) -> None:
+    group = make_group(db, players=players)
+    guest = Host(host.app, group)
+    first, second = (make_session(db, group=group, card_game=card_game) for _ in range(2))
+    for facts in [CLUB_TURNED] if card_game == "dirty-clubs" else [HALF_MADE, FIVE_IN_SPADES_MADE]:
+        make_deal(db, first, facts)
+
+    recorded(sent(guest, second, exported(guest, first)))
+
+    assert [deal.totals for deal in deals_of(db, second.id)] == [deal.totals for deal in deals_of(db, first.id)]
 
 
 @pytest.mark.parametrize("rules", [*MENSCH, *DIRTY_CLUBS], ids=str)
