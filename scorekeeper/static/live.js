@@ -85,15 +85,15 @@
       const fresh = page.getElementById(part.id);
       if (fresh) become(part, document.importNode(fresh, true));
     }
+    said().dataset.version = page.querySelector("[data-live]").dataset.version;
     document.dispatchEvent(new Event("moved-on"));
     const like = !focused.isConnected && document.querySelector(`${focused.localName}[class="${focused.className}"]`);
     if (like) like.focus({ preventScroll: true });
     window.scrollTo(x, y);
-    said().dataset.version = page.querySelector("[data-live]").dataset.version;
   }
 
   async function look() {
-    if (looking) return;
+    if (looking || !said()) return;
     looking = true;
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), patience);
@@ -101,7 +101,8 @@
     try {
       const reply = await fetch(address(), asked);
       compare(reply);
-      if (reply.status === 404) return void location.reload(); // that page says what has become of the link
+      // That page says what has become of the link; this one may answer a form, which would be sent again.
+      if (reply.status === 404) return void location.replace(stream.replace(/\/live$/, ""));
       failed = false;
       if (!reply.ok) return void say(reply.status < 500 ? "then" : "ill");
       const [html, etag] = [await reply.text(), reply.headers.get("ETag")];
@@ -163,6 +164,11 @@
   document.addEventListener("submit", () => (sent = now()));
   if (tabs) tabs.onmessage = ({ data }) => document.hidden || hear(data);
   document.addEventListener("visibilitychange", wake);
+  // Another page has taken the place of this one, and nothing on it has been pressed. What is on its way is not of it.
+  document.addEventListener("swapped", () => {
+    [tag, sent, again] = [null, -Infinity, looking];
+    look();
+  });
   window.addEventListener("pageshow", ({ persisted }) => persisted && wake());
   window.addEventListener("online", wake);
   window.addEventListener("offline", () => say("lost"));

@@ -139,8 +139,8 @@ const queue = (() => {
     }
   }
 
-  // Whether the server answers.
-  const reach = () => ask(location.href, { headers: { "X-Fragment": "1" } }).then(() => true, () => false);
+  // Whether the server answers; this page may have an address that only takes a form.
+  const reach = () => ask("/", { headers: { "X-Fragment": "1" } }).then(() => true, () => false);
 
   function post({ action, body }) {
     const headers = { "Content-Type": "application/x-www-form-urlencoded", "X-Queued": "1" };
@@ -232,28 +232,32 @@ const queue = (() => {
   }
 
   // Fetch the form of the deal that comes *next* in a version of a session, and those that *seats* deal after it, unless
-  // they are here: in the database, and the next one also where the service worker, if there is one, finds it.
-  async function fetchAhead(session, version, next, seats) {
+  // they are here as pages of it are *shown*, which new names change too: in the database, and the next one also where
+  // the service worker, if there is one, finds it.
+  async function fetchAhead(session, version, shown, next, seats) {
     await settle(session, version);
     const served = !navigator.serviceWorker?.controller || (await caches.match(next, { ignoreVary: true }));
-    if (served && (await formsOf(session))?.version === version) return;
+    const forms = await formsOf(session);
+    if (served && forms?.version === version && forms.shown === shown) return;
     const pages = {};
-    let group;
+    let [group, first] = [null, null];
     for (const seat of ["next", ...seats]) {
       const address = seat === "next" ? next : new URL(`ahead/${seat}`, next);
       const { status, redirected, html } = await ask(address, { headers: { "X-Fragment": "1" } });
       if ([403, 404].includes(status)) return void (await forget(session));
-      const field = new DOMParser().parseFromString(html, "text/html").querySelector("[name=expected_version]");
+      const page = new DOMParser().parseFromString(html, "text/html");
+      const field = page.querySelector("[name=expected_version]");
       // Where the session has moved on, the page does as well, and asks again.
       if (status !== 200 || redirected || Number(field?.value) !== version) return;
       pages[seat] = html;
       ({ group } = field.form.dataset);
+      first ??= page.querySelector("[data-live]").dataset.version;
     }
     await stored("forms", "readwrite", (kept) => {
       const request = kept.get(session);
       request.onsuccess = () => {
         const newer = request.result?.release === release && request.result.version > version;
-        if (!newer) kept.put({ session, group, version, release, pages });
+        if (!newer) kept.put({ session, group, version, shown: first, release, pages });
       };
       return request;
     });
@@ -285,7 +289,7 @@ const queue = (() => {
   if (document.getElementById("gone")) reach();
   else several().then((are) => are && reach());
 
-  return { add, all, answers, drain, drop, fetchAhead, formsOf, idOf, of, reach, replace, lost: () => lost };
+  return { add, all, answers, drain, drop, fetchAhead, forget, formsOf, idOf, of, reach, replace, lost: () => lost };
 })();
 
 // The service worker serves what was kept where there is no network. A newer one waits until a person says to use it.

@@ -8,6 +8,7 @@
   let behind = null; // the page of the session, while a form stands in its place
   let listed = []; // what waits, as it is shown
   let sending = false; // whether a form is being sent, and gives way to another page
+  let entering = false; // whether a form is on its way into the place of the page: another tap does nothing then
   let followed = null; // the form, as begin returns it
   let reached = false; // whether what is being sent has the network
   let [read, script] = [null, null]; // the words of the server and what a form works by, once they have been asked for
@@ -15,6 +16,8 @@
   const unsaved = (deals) => deals.filter(({ state }) => state !== "saved");
   const first = (deal) => listed.find(({ session }) => session === deal.session) === deal;
   const last = (deal) => listed.findLast(({ session }) => session === deal.session) === deal;
+  const shown = () => document.querySelector("[data-live]").dataset.version; // with the names: see fetchAhead
+  const alone = () => !navigator.serviceWorker?.controller; // there is nothing here that would serve a page
   const cut = () => !navigator.onLine || queue.lost() || document.querySelector("[data-live]")?.dataset.state === "lost";
 
   function words() {
@@ -139,6 +142,7 @@
     listed = [];
     window.scrollTo(0, 0);
     (document.querySelector("main [autofocus]") ?? byId("main")).focus({ preventScroll: true });
+    document.dispatchEvent(new Event("swapped"));
     show();
     return document.querySelector("form[data-session]");
   }
@@ -211,9 +215,12 @@
         await (decided ? queue.replace(decided.key, deal) : queue.add(deal));
       } catch (error) {
         sending = false;
-        // No database here: as it is sent without this script, if there is a network.
-        if (await queue.reach()) return void HTMLFormElement.prototype.submit.call(form);
-        await say("waiting-full");
+        // No database here: as it is sent without this script, if there is a network. A misdeal goes elsewhere.
+        if (await queue.reach()) {
+          form.action = deal.action;
+          return void HTMLFormElement.prototype.submit.call(form);
+        }
+        await say(deal.misdeal ? "waiting-network" : "waiting-full");
         throw error;
       }
       sent();
@@ -251,24 +258,25 @@
 
   function fetchAhead() {
     const next = document.querySelector("[data-ahead]");
+    if (byId("ended")) return queue.forget(here()).catch(() => {});
     if (!next) return null;
     const { ahead, form } = next.dataset;
     const version = next.dataset.version ?? document.querySelector("#acts [name=expected_version]").value;
-    const asked = queue.fetchAhead(here(), Number(version), new URL(form ?? next.href, location), ahead.split(" "));
+    const asked = queue.fetchAhead(here(), Number(version), shown(), new URL(form ?? next.href, location), ahead.split(" "));
     return asked.catch(() => {});
   }
 
   function back() {
     document.body.replaceWith(behind);
     [behind, listed] = [null, []];
+    document.dispatchEvent(new Event("swapped"));
     show();
   }
 
   // Whether the forms that are here are of the session as this page shows it.
   async function upToDate() {
-    const shown = document.querySelector("#acts [name=expected_version]");
     const forms = await queue.formsOf(here()).catch(() => {});
-    return Number(shown.value) === forms?.version;
+    return shown() === forms?.shown;
   }
 
   // Where there is no network, links lead on. That it is gone shows only after a while: where no service worker would have
@@ -277,34 +285,43 @@
     const link = event.target.closest("#next, .turned-up a, .deal-title a, [data-of=look]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const [isBack, isNext] = [Boolean(link.closest(".deal-title")), link.matches("#next, .turned-up a")];
-    const alone = !navigator.serviceWorker?.controller;
     const gone = cut();
     if (isBack && behind) {
       event.preventDefault();
       return void history.back();
     }
-    if (gone ? isBack && !alone : !isNext || !alone || listed.length) return;
+    if (gone ? isBack && !alone() : !isNext || !alone() || listed.length) return;
     event.preventDefault();
     if (isNext && (gone || (await upToDate()))) enter(link.search);
     else if (await queue.reach()) location.assign(link.href);
     else say("waiting-stuck");
   }
 
-  // Put the next form in the place of the page of the session, with what *search* says chosen.
+  // Put the next form in the place of the page of the session, with what *search* says chosen. Whether it stands there now.
   async function enter(search) {
+    if (entering || behind) return false;
+    entering = true;
     const page = document.body;
-    await goOn(here());
-    if (document.body === page) return;
+    try {
+      await goOn(here());
+    } catch {
+      // No database here, or something of the page could not be fetched.
+      await say("waiting-network");
+    } finally {
+      entering = false;
+    }
+    if (document.body === page) return false;
     behind = page;
     history.pushState(null, "", "#deal");
     choose(search, true);
+    return true;
   }
 
   // A misdeal waits like a deal: the form of the deal in whose place it comes says which that is, and what comes before.
   async function misdeal(action, words) {
-    await enter("");
+    if (!(await enter(""))) return;
     const form = document.querySelector("form[data-session]");
-    if (form) await sendFrom(form)(followed.misdeal(action, words), () => {});
+    await sendFrom(form)(followed.misdeal(action, words), () => {}).catch(() => {});
   }
 
   document.addEventListener("click", (event) => {
@@ -314,18 +331,24 @@
     navigator.clipboard?.writeText(getSelection().toString());
   });
   // What else changes the session would come before the deals that wait, unless a person must decide about those; and it
-  // needs the network. A deal that is thrown in is entered like any other, and a misdeal is what the form itself sends.
+  // needs the network. A deal that is thrown in is entered like any other, and a misdeal is what the form itself sends:
+  // these go through the queue at any time where no service worker would have a page, as in follow.
   document.addEventListener(
     "submit",
     async (event) => {
       const { target: form, submitter } = event;
       const first = listed[0]?.state === "waits" && submitter?.name !== "side";
-      if (form.id !== "acts" || reached || !(first || cut())) return;
+      const thrownIn = submitter?.name === "contract";
+      const queues = thrownIn || submitter?.matches(":not([formaction])");
+      const gone = first || cut();
+      if (form.id !== "acts" || reached || !(gone || (queues && alone() && !listed.length))) return;
       event.preventDefault();
       event.stopPropagation();
-      if (submitter?.name === "contract") await enter(`contract=${submitter.value}`);
-      else if (submitter?.matches(":not([formaction])")) await misdeal(form.action, submitter.textContent.trim());
-      else if (first) await say("waiting-first");
+      if (queues && (gone || (await upToDate()))) {
+        if (!thrownIn) await misdeal(form.action, submitter.textContent.trim());
+        // With the network one tap is enough.
+        else if ((await enter(`contract=${submitter.value}`)) && !gone) byId("record").click();
+      } else if (first) await say("waiting-first");
       else if (await queue.reach()) {
         reached = true;
         submitter.click();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,10 +18,11 @@ from playwright.sync_api import Browser, BrowserContext, BrowserType, Error, Pag
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scorekeeper.models import Deal, JoinCode
+from scorekeeper.models import Deal, JoinCode, Player
 from scorekeeper.services.deals import DeclareDeal, declare_deal
-from scorekeeper.services.groups import Role, withdraw_link
+from scorekeeper.services.groups import Role, rename_player, withdraw_link
 from scorekeeper.services.joining import make_code
+from scorekeeper.services.sessions import close_session
 from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
 from tests.browser.deals import brought, choose, seated
@@ -86,6 +88,17 @@ FORMS = """async (session) => {
         await new Promise((resolve) => setTimeout(resolve, 50));
 }"""
 """JavaScript: waits until the forms of this release are there, and the page of the session."""
+
+FORGOTTEN = """async (session) => {
+    while (await queue.formsOf(session)) await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until the forms of a session are not there any more."""
+
+NAMED = """async ([session, name]) => {
+    while (!(await queue.formsOf(session)).pages.next.includes(name))
+        await new Promise((resolve) => setTimeout(resolve, 50));
+}"""
+"""JavaScript: waits until a name stands in the form that was fetched ahead."""
 
 PRUNED = """async ([ours, theirs]) => {
     const kept = (path) => caches.match(path, { ignoreVary: true });
@@ -498,6 +511,34 @@ def test_a_misdeal_waits_in_its_place_among_the_deals(context: BrowserContext, s
     assert [(row.result, row.before["dealer"]) for row in rows] == [("made", 3), ("misdeal", 0), ("made", 0)]
 
 
+def test_a_misdeal_need_not_wait_for_what_a_person_is_to_decide(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session, page = conflicting(alone, server, db)
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator("#waiting li")).to_have_count(2)
+
+    page.get_by_role("button", name="Misdeal").tap()
+
+    expect(page.locator("#read-back")).to_contain_text("Misdeal")
+    assert len(page.evaluate("queue.all()")) == 2
+
+
+def test_two_taps_on_misdeal_are_one_misdeal(alone: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    alone.set_offline(True)
+
+    page.get_by_role("button", name="Misdeal").evaluate("(button) => [button.click(), button.click()]")
+    waiting(page, 1)
+    expect(page.locator("h1")).to_have_text("Deal 2 · Dan deals")
+    alone.set_offline(False)
+
+    arrived(page)
+    db.rollback()
+    assert db.scalars(select(Deal.result).where(Deal.session_id == session.id)).all() == ["misdeal"]
+
+
 def test_a_misdeal_of_somebody_who_deals_out_of_turn_is_theirs_to_deal_again(
     alone: BrowserContext, server: Server, db: Session
 ) -> None:
@@ -752,6 +793,16 @@ def test_whoever_is_let_in_again_goes_on_where_it_stopped(alone: BrowserContext,
     assert facts(db, session) == [("half", 0), ("five", 1)]
 
 
+def test_of_a_session_that_has_ended_no_forms_stay(context: BrowserContext, server: Server, db: Session) -> None:
+    session = make_session(db)
+    page = sit_down(context, server, session)
+
+    close_session(db, session.plain_command(db))
+
+    expect(page.locator(".dealing")).to_have_text("Ended", timeout=15_000)
+    page.evaluate(FORGOTTEN, session.id)
+
+
 class InBetween(BaseHTTPRequestHandler):
     """Something between the phone and the server that gives an answer of its own."""
 
@@ -875,6 +926,71 @@ def test_a_network_that_is_gone_unnoticed_takes_nobody_away_from_recording(
     assert brought(page)["Ann"] == ("+1", "+1")
 
 
+def test_a_page_that_takes_the_place_of_another_is_asked_for_at_once(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    alone.add_init_script("delete window.EventSource")
+    alone.clock.install()
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    # From here on nothing is asked for because some time has passed.
+    alone.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))
+
+    page.locator("#next").tap()
+    expect(page.locator(".deal-title [data-live]")).to_contain_text("As of")
+    make_deal(db, session)
+    page.locator(".deal-title a").tap()
+
+    expect(page.locator("#next")).to_have_text("Record deal 2")
+
+
+@pytest.mark.parametrize("button", ["Misdeal", "Thrown in"])
+def test_what_can_wait_does_where_the_network_is_gone_unnoticed(
+    alone: BrowserContext, server: Server, db: Session, button: str
+) -> None:
+    session = make_session(db, ruleset="mensch-russian")
+    page = sit_down(alone, server, session)
+    expect(page.locator("[data-live]")).to_have_text("Live")
+    page.route("**", lambda route: route.abort())
+
+    page.get_by_role("button", name=button).tap()
+
+    waiting(page, 1)
+    expect(page.locator("h1")).to_contain_text("Deal 2 ·")
+    page.unroute("**")
+    arrived(page)
+    assert len(db.scalars(select(Deal.number).where(Deal.session_id == session.id)).all()) == 1
+
+
+@pytest.mark.parametrize("button", ["Misdeal", "Thrown in"])
+def test_with_the_network_one_tap_records_what_can_wait(
+    alone: BrowserContext, server: Server, db: Session, button: str
+) -> None:
+    session = make_session(db, ruleset="mensch-russian")
+    page = sit_down(alone, server, session)
+
+    page.get_by_role("button", name=button).tap()
+
+    expect(page.locator("#read-back")).to_contain_text(button, ignore_case=True)
+    assert page.evaluate("queue.all()") == []
+
+
+def test_a_new_name_stands_in_the_form_that_was_fetched_ahead(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    of_group = Player.group_id == session.group.group_id
+    player = db.scalars(select(Player.id).where(of_group, Player.name == "Ann")).one()
+
+    rename_player(db, session.group.group_id, player, "Hannelore")
+
+    page.evaluate(NAMED, [session.id, "Hannelore"])
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    expect(page.locator("form[data-session]")).to_contain_text("Hannelore")
+
+
 def test_a_network_that_only_hangs_puts_a_deal_in_the_queue_once(
     alone: BrowserContext, server: Server, db: Session
 ) -> None:
@@ -942,6 +1058,38 @@ def test_a_database_that_never_opens_leaves_the_form_as_it_is(
 
     expect(page.locator("#next")).to_have_text("Record deal 2")
     assert facts(db, session) == [("half", 0)]
+
+
+@pytest.mark.parametrize("opens", ["({})", "null.open"])
+def test_without_a_database_a_misdeal_needs_the_network_and_says_so(
+    alone: BrowserContext, server: Server, db: Session, opens: str
+) -> None:
+    alone.add_init_script(f"indexedDB.open = () => {opens}")
+    session = make_session(db)
+    page = alone.new_page()
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator("#waiting details")).to_be_attached()
+    alone.set_offline(True)
+    page.get_by_role("button", name="Misdeal").tap()
+    expect(page.get_by_text("This needs the network. Nothing has been changed.")).to_be_visible()
+    alone.set_offline(False)
+
+    page.get_by_role("button", name="Misdeal").tap()
+
+    expect(page.locator("#read-back")).to_contain_text("Misdeal")
+
+
+def test_a_misdeal_for_which_there_is_no_place_is_sent_at_once(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    alone.add_init_script("IDBObjectStore.prototype.add = null")
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+
+    page.get_by_role("button", name="Misdeal").tap()
+
+    expect(page.locator("#read-back")).to_contain_text("Misdeal")
 
 
 def test_without_the_network_a_page_that_was_not_kept_leads_to_the_session(
@@ -1013,6 +1161,29 @@ def test_where_one_session_alone_is_open_any_more_nothing_else_of_its_group_stay
     kept = page.evaluate(KEPT)
     assert f"/groups/{other.group.group_id}" not in kept
     assert f"/sessions/{joined.id}" in kept
+
+
+def test_a_page_that_answers_a_form_gives_up_what_was_kept_and_sends_nothing_when_its_link_is_withdrawn(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    host = make_link(db, session.group.group_id, Role.HOST, "Kitchen")
+    page = sit_down(alone, server, MadeSession(session.id, host))
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    choose(page, "declarer-1")
+    page.goto(f"{server.url}/sessions/{session.id}/chips")
+    form = page.locator("form[action$=buy-in]")
+    form.get_by_label("Chips").fill("some")
+    form.get_by_role("button", name="Buy", exact=True).tap()
+    expect(page.locator("[data-live]")).to_have_text("Live")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+
+    withdraw_link(db, session.group.group_id, host.link_id)
+
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible(timeout=15_000)
+    assert page.evaluate(REMEMBERED, f"{session.group.group_id}/{session.id}") == []
+    assert sent == []
 
 
 @pytest.mark.parametrize("look", ["/", "/sessions/{theirs}", "/sessions/{ours}"])
