@@ -138,6 +138,7 @@ def test_the_pen_is_handed_over_by_a_code(phone: Page, other_phone: Page, server
     session = make_session(db)
     sit_down(phone, server, session)
     phone.get_by_role("button", name="Misdeal").tap()
+    expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
     phone.get_by_text("More", exact=True).tap()
     phone.get_by_role("link", name="Hand over the pen").tap()
     expect(phone.locator("svg.qr")).to_be_visible()
