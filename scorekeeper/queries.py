@@ -412,10 +412,10 @@ def last_seated(db: Session, group_id: int) -> list[tuple[int, int]]:
     return db.scalar(latest.limit(1)) or []
 
 
-def last_price(db: Session, group_id: int) -> Chip | None:
-    """The price of chips in the latest session of a group that had one."""
-    priced = GameSession.group_id == group_id, GameSession.currency.is_not(None)
-    latest = select(*GameSession.__table__.columns).where(*priced).order_by(GameSession.id.desc()).limit(1)
+def last_price(db: Session, group_id: int, card_game: str) -> Chip | None:
+    """The price of chips in a group's latest session of a card game, if they had one."""
+    of_game = GameSession.group_id == group_id, GameSession.card_game == card_game
+    latest = select(*GameSession.__table__.columns).where(*of_game).order_by(GameSession.id.desc()).limit(1)
     row = db.execute(latest).one_or_none()
     return chip_of(row) if row else None
 

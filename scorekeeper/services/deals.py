@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
-from sqlalchemy import ScalarSelect, bindparam, func, insert, literal, select, update
+from sqlalchemy import ScalarSelect, bindparam, case, func, insert, literal, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.limits import MAX_DEALS
@@ -358,9 +358,8 @@ def _change_deal(
             changed = entered(target)
             table, moved = _before(db, session, rows)
             if facts is not None:
-                # Who dealt in turn after all has not been said.
-                in_turn = "dealer" in target.facts and "dealer" not in facts
-                changed = replace(changed, facts=facts, dealer=None if in_turn else changed.dealer)
+                # They say who dealt, unless it was in turn.
+                changed = replace(changed, facts=facts, dealer=None)
                 # An unscored deal stands after the end of a game: it must be a deal all the same.
                 left = replay(game, table, map(entered, rows[:place]), moved, changed.present).table
                 game.play(facts, replace(dealt_at(game, left, changed), winners=()))
@@ -477,8 +476,9 @@ def _without(db: Session, session: AnyRow, rows: Sequence[AnyRow], numbers: Sequ
     for row, deal in zip(rows, then.deals, strict=True):
         more.update(dict(enumerate(deal.chips)))
         more.subtract(dict(enumerate(row.chips)))
-        costs.update(dict.fromkeys(who_played(session, brought(row)), row.stake))
-        costs.subtract(dict.fromkeys(who_played(session, deal), row.stake))
+        if row.stake:
+            costs.update(dict.fromkeys(who_played(session, brought(row)), row.stake))
+            costs.subtract(dict.fromkeys(who_played(session, deal), row.stake))
     return Without(
         pending_game(game, session, then.table),
         then.undecided,
@@ -526,10 +526,10 @@ def _deals_from(db: Session, session: AnyRow, number: int | ScalarSelect[int]) -
     counts = select(func.max(Deal.number)).where(
         Deal.session_id == session.id, Deal.number < number, Deal.status != "void"
     )
-    first = literal(1) if session.undecided else func.coalesce(counts.scalar_subquery(), 1)
+    given = literal(number) if isinstance(number, int) else number
+    all_or_none = case((given.is_(None), MAX_DEALS + 1), else_=1)
+    first = all_or_none if session.undecided else func.coalesce(counts.scalar_subquery(), all_or_none)
     deals = select(*Deal.__table__.columns).where(Deal.session_id == session.id, Deal.number >= first)
-    if not isinstance(number, int):
-        deals = deals.where(number.is_not(None))
     return db.execute(deals.order_by(Deal.number)).all()
 
 

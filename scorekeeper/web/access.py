@@ -28,11 +28,10 @@ DAYS_KEPT: Final = 30
 
 def opened_links() -> list[OpenedLink]:
     """The links this browser has opened, that used last at the end."""
-    if numbers := session.get("links"):
+    if numbers := session.pop("links", None):
         # A cookie of an earlier release holds numbers alone, of links that were there when it was written.
         written_on = datetime.fromordinal(session.get("written_on", 1)).replace(tzinfo=UTC)
         _keep(queries.links_made_before(db.session(), numbers, written_on + timedelta(days=1)))
-        del session["links"]
     return [(link_id, datetime.fromtimestamp(made_at, UTC)) for link_id, made_at in session.get("opened", [])]
 
 

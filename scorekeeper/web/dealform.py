@@ -92,10 +92,17 @@ class DealForm:
         """Whether a phone keeps what is sent here until it has arrived."""
         return self.corrects is None and not self.declares
 
+    @property
+    def dealt_by(self) -> Seat | None:
+        """Who dealt the deal that is corrected though it was another's turn as the deals before it stand now."""
+        dealer = self.table.dealer if self.corrects is None else Seat(self.corrects.before["dealer"])
+        return None if dealer == self.table.dealer else dealer
+
     def first_facts(self) -> Facts:
         """What is chosen before anybody chooses: the lowest contract, the commonest, or the deal as it stands."""
         if self.corrects is not None:
-            return {name: value for name, value in self.corrects.facts.items() if name not in MISDEAL}
+            facts = {name: value for name, value in self.corrects.facts.items() if name not in MISDEAL}
+            return facts if self.dealt_by is None else {**facts, "dealer": self.dealt_by}
         return {**self.lowest(), **(self.session.declared or {})}
 
     def lowest(self) -> Facts:
@@ -139,7 +146,7 @@ def earlier_deal(session_id: int, number: int) -> DealForm:
     row = queries.deal(db.session(), session.id, number) or abort(404)
     # A deal after the end of its game can be corrected like any other.
     table = replace(Table.restored(ruleset, row.before), winners=())
-    if "dealer" in row.facts:
+    if "dealer" in row.facts or len(table.seats) < len(table.ring):
         table = replace(table, dealer=_next_in_turn(session, row, table.ring))
     return DealForm(session, seat_names(session), game, table, number, row)
 
@@ -348,7 +355,7 @@ def _would_discard(form: DealForm) -> Iterator[str]:
 def _out_of_turn(form: DealForm, entry: Entry) -> Iterator[str]:
     """Says so where a correction has another seat deal than the next in turn, for the first time."""
     dealer, turn = entry.table.dealer, form.table.dealer
-    if form.corrects is not None and dealer not in (turn, form.corrects.facts.get("dealer")):
+    if form.corrects is not None and dealer not in (turn, form.first_facts().get("dealer")):
         yield words.problem_message(Problem("DEALER_ORDER", "dealer", {"player": turn}), form.names)
 
 

@@ -111,7 +111,7 @@ def _forged(error: CSRFError) -> Page:
 
 def _http(error: HTTPException) -> Response:
     response = error.get_response()
-    # A phone that loads the answer to a form again, once its tab comes back, asks for where it was sent.
+    # A phone that loads the answer to a form again, once its tab comes back, comes to the nearest page above.
     if response.status_code == 405 and request.method == "GET" and (page := _page_above(request.path)):
         return redirect(request.script_root + page, 303)
     if response.status_code >= 400:

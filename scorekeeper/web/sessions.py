@@ -131,7 +131,7 @@ def new(group_id: int) -> str:
     if "rules" not in request.args:
         return render_template("sessions/rules.html", group=group, games=list(rulesets_by_game()))
     game, ruleset = _chosen(request.args["rules"])
-    people = _people(group.id)
+    people = _people(group.id, game.id)
     return _page(group, game, ruleset, _open_form(game, ruleset, people), people)
 
 
@@ -139,7 +139,7 @@ def new(group_id: int) -> str:
 def create(group_id: int) -> ResponseReturnValue:
     group = access.group(group_id, Role.HOST)
     game, published = _chosen(request.form.get("rules", ""))
-    people = _people(group.id)
+    people = _people(group.id, game.id)
     form = _open_form(game, published, people)
     form.validate()
     command = _entered(form, group, game, published)
@@ -275,13 +275,13 @@ class People:
     names: Mapping[int, str]
 
 
-def _people(group_id: int) -> People:
+def _people(group_id: int, card_game: str) -> People:
     everybody = queries.players(db.session(), group_id)
     left = left_open(db.session(), group_id)
     return People(
         players=[player for player in everybody if player.retired_at is None],
         seating=queries.last_seated(db.session(), group_id),
-        chip=queries.last_price(db.session(), group_id),
+        chip=queries.last_price(db.session(), group_id, card_game),
         left=left[:OFFERED],
         more_open=len(left) > OFFERED,
         names={player.id: player.name for player in everybody},

@@ -337,8 +337,11 @@ def reason_of_dealer(
         passed_on = last.dealer_after_throw_in if thrown_in else last.next_dealer
         due = last.dealer if previous.result == Result.MISDEAL else passed_on
         turn = replace(last, dealer=due).seated(here.ring, 0).dealer
-    if by_hand and here.dealer != turn:
-        return _("%(dealer)s deals out of turn; it was %(turn)s’s turn.", **said, turn=name_of(turn, names))
+    if here.dealer != turn:
+        said["turn"] = name_of(turn, names)
+        if by_hand:
+            return _("%(dealer)s deals out of turn; it was %(turn)s’s turn.", **said)
+        return _("%(dealer)s dealt. As the deals before it stand now, it would have been %(turn)s’s turn.", **said)
     if here.dealer != due:
         return _("%(due)s was not at the table, so %(dealer)s deals.", **said, due=name_of(due, names))
     if previous is None:

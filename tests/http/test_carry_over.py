@@ -312,16 +312,18 @@ def test_what_stays_open_and_another_unit_are_said_at_once(five: Five, db: Sessi
     assert page.form("/sessions").submit().status == 200
 
 
-def test_the_price_of_the_last_session_for_money_is_offered(host: Host, db: Session) -> None:
+def test_the_price_of_the_last_session_is_offered(host: Host, db: Session) -> None:
     make_session(db, group=host.group, chip=Chip(125, "CHF", 2, 3))
-    make_session(db, group=host.group)
+    make_session(db, group=host.group, card_game="dirty-clubs")
 
     form = opening(host)
 
     assert [form.data[name] for name in ("price", "priced", "currency")] == ["1.25", "3", "CHF"]
     assert form.page.soup.select_one("details[open] [name=price]") is not None
     without_stakes = host.get(f"{host.group_path}/sessions/new?rules=dirty-clubs").form("/sessions")
-    assert [without_stakes.data[name] for name in ("price", "priced", "currency")] == ["", "1", "CHF"]
+    assert [without_stakes.data[name] for name in ("price", "priced")] == ["", "1"]
+    make_session(db, group=host.group)
+    assert [opening(host).data[name] for name in ("price", "priced")] == ["", "1"]
 
 
 def test_what_has_changed_since_the_form_was_shown_is_not_taken_along(host: Host, db: Session) -> None:

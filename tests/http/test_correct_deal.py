@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.rules import Facts
 from scorekeeper.services.check import differences
+from scorekeeper.services.deals import VoidDeal, void_deal
 from scorekeeper.services.sessions import close_session
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_group, make_session
 from tests.http.conftest import Host
@@ -238,6 +239,27 @@ def test_another_dealer_leaves_others_to_play(host: Host, db: Session) -> None:
     page = deal_form(page).fill(declarer=3, partner=2).submit("Show the payments")
     deal_form(page).submit("Save the correction")
     assert [deal.points for deal in deals_of(db, session.id)] == [[0, -1, 1, 1, -1]]
+    assert list(differences(db)) == []
+
+
+def test_a_deal_says_who_dealt_it_where_it_would_be_the_turn_of_another_by_now(host: Host, db: Session) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve"))
+    five = Host(host.app, group)
+    session = make_session(db, group=group, seats=5, dealer=4)
+    # Eve and Ann deal, one after the other, and have no cards.
+    for declarer, partner in ((0, 2), (1, 4)):
+        make_deal(db, session, {**HALF_MADE, "declarer": declarer, "partner": partner})
+    void_deal(db, VoidDeal(**session.command(db), number=1))
+    sentence = "Ann dealt. As the deals before it stand now, it would have been Eve’s turn."
+    assert sentence in five.get(f"/sessions/{session.id}/deals/2").text
+
+    form = deal_form(correction(five, session.id, 2))
+    assert form.data["dealer"] == "0"
+    assert "Eve (in turn)" in form.page.text
+    form.fill(tricks=6).submit("Save the correction")
+
+    (_, deal) = deals_of(db, session.id)
+    assert (deal.points, deal.facts["dealer"]) == ([0, 1, -1, -1, 1], 0)
     assert list(differences(db)) == []
 
 

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from scorekeeper import queries, sessionfile
 from scorekeeper.models import Deal, DealVersion, LedgerEntry, SessionChange
 from scorekeeper.rules import Facts, IllegalDeal, MalformedDeal
 from scorekeeper.rules.mensch import PASSED_OUT
@@ -60,6 +61,7 @@ def test_who_sat_out_of_a_deal_stays_out_of_it_when_the_turn_to_deal_moves(db: S
         sitting.correct(1, {**half(0, 2), "dealer": 3})
 
     assert [(deal.before["dealer"], deal.chips) for deal in sitting.deals()[1:]] == later
+    assert sessionfile.score(queries.session_file(db, sitting.row)).table.state() == sitting.row.table
     assert [deal.status for deal in sitting.deals()[1:]] == ["scored", "scored"]
     assert sitting.row.table["dealer"] == 2
     assert list(differences(db)) == []
