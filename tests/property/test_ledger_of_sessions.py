@@ -11,9 +11,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import LedgerEntry, MoneyEntry
-from scorekeeper.rules import Refused
+from scorekeeper.rules import Refused, Table
 from scorekeeper.services.carrying import Carry, HandBack, hand_back
 from scorekeeper.services.check import differences
+from scorekeeper.services.history import game_of
 from scorekeeper.services.ledger import chip_of
 from scorekeeper.sessionfile import Chip
 from tests.factories import make_session
@@ -104,7 +105,7 @@ def test_the_kitty_holds_the_stakes_of_every_deal_that_counts(db: Session, rules
     put_in = Counter[int]()
     for deal in sitting.deals():
         if deal.status == "scored" and deal.result not in ("passed-out", "misdeal"):
-            put_in.update({seat: deal.stake for seat, _player in deal.seating})
+            put_in.update(dict.fromkeys(Table.restored(game_of(sitting.row)[1], deal.before).seats, deal.stake))
     assert [-seat.costs for seat in sitting.seats()] == [put_in[seat.seat] for seat in sitting.seats()]
     assert list(differences(db)) == []
 

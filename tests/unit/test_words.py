@@ -17,7 +17,7 @@ from scorekeeper.rules import CARD_GAMES, MISDEAL, RULESETS, Field, FieldKind, L
 NAMES = ("Ann", "Ben", "Cleo", "Dan")
 NUMBERS = (
     "change chips column decimals entered exponent held high line loser low max needs ordinary penalties per_penalty"
-    " per_point points target total tricks"
+    " per_point points price target total tricks"
 ).split()
 # What the values of a code may be, by their key. No sentence minds a value it does not need.
 SAMPLES: dict[str, tuple[object, ...]] = {
