@@ -71,10 +71,10 @@ def since(session_id: int) -> Response:
     """What is said beside a form, or before one, that was shown at a ``version`` of the session and stays as it is."""
     session = access.game_session(session_id)
     version = request.args.get("version", session.version, int)
-    saves = "saves" in request.args
+    said = {name: name in request.args for name in ("saves", "refused")}
     return answer(
-        tag_of(session, version, saves),
-        lambda: render_template("live/since.html", session=session, version=version, saves=saves),
+        tag_of(session, version, said),
+        lambda: render_template("live/since.html", session=session, version=version, **said),
     )
 
 

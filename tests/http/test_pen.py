@@ -232,6 +232,8 @@ def test_a_form_that_somebody_fills_in_without_the_pen_says_so_from_the_beginnin
         (True, 1, "", "The session has changed since this was opened."),
         (False, 0, "&saves=1", "Ben has the pen. Saving takes it over."),
         (False, 1, "&saves=1", "Ben has the pen. Saving asks you first."),
+        (False, 0, "&saves=1&refused=1", "Ben has the pen. Nothing has been saved yet; saving now takes it over."),
+        (False, 1, "&saves=1&refused=1", "Ben has the pen. Saving asks you first."),
         (False, 0, "", ""),
         (False, 1, "", "Ben has the pen."),
     ],
@@ -259,6 +261,9 @@ def test_a_form_that_does_not_take_the_pen_writes_nothing_without_it(
 
     assert page.status == 409
     assert "Ben has the pen. Nothing has been saved yet; saving now takes it over." in page.text
+    # What the page then asks for by itself says the same.
+    (live,) = page.soup.select("[data-page]")
+    assert host.get(str(live["data-page"])).soup.select("#since") == page.soup.select("#since")
     assert checked(page, "tricks") == ["5"]
     assert dump(db) == before
 
