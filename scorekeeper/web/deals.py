@@ -144,7 +144,7 @@ def preview(session_id: int) -> ResponseReturnValue:
 @blueprint.post("/sessions/<id:session_id>/deals")
 def record(session_id: int) -> ResponseReturnValue:
     deal_form, form = next_deal(session_id), checked(SessionForm())
-    recorded = queries.deal_of_form(db.session(), session_id, form.submission_id.data)
+    recorded = _recorded_before(deal_form.session, form)
     if recorded is not None:
         # Sent again: who sits there now would make another deal of it.
         deal_form = replace(deal_form, table=Table.restored(deal_form.table.ruleset, recorded.before))
@@ -172,7 +172,7 @@ def record(session_id: int) -> ResponseReturnValue:
 def misdeal(session_id: int) -> ResponseReturnValue:
     deal_form, form = next_deal(session_id), checked(SessionForm())
     session = deal_form.session
-    recorded = queries.deal_of_form(db.session(), session.id, form.submission_id.data)
+    recorded = _recorded_before(session, form)
     if recorded is not None and recorded.result == Result.MISDEAL:
         return _recorded(deal_form)
     if not deal_form.follows(form):
@@ -316,6 +316,13 @@ def dispute(session_id: int, number: int) -> ResponseReturnValue:
     disputed = form.disputed.data == "1"
     dispute_deal(db.session(), DisputeDeal(**command_fields(session, form), number=number, disputed=disputed))
     return redirect(url_for(".deal", session_id=session.id, number=number), 303)
+
+
+def _recorded_before(session: AnyRow, form: SessionForm) -> AnyRow | None:
+    """The deal that *form* has recorded already, which has moved the session on."""
+    if form.expected_version.data == session.version:
+        return None
+    return queries.deal_of_form(db.session(), session.id, form.submission_id.data)
 
 
 def _recorded(form: DealForm) -> ResponseReturnValue:
