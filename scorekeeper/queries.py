@@ -724,7 +724,7 @@ def _events(db: Session, session: AnyRow) -> Iterator[Event]:
         before = Table.restored(ruleset, row.before)
         facts = fitted(row.facts, game, before)
         dealer: Any = facts.pop("dealer", None)
-        if dealer is None and len(before.seats) < len(before.ring):
+        if dealer is None and before.somebody_sits_out:
             # Who sat out is not told by the turn to deal where an earlier deal does not count any more.
             in_turn = left.seated(before.ring, game.start(ruleset)).dealer
             dealer = None if in_turn == before.dealer else before.dealer

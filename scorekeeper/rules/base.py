@@ -305,6 +305,11 @@ class Table:
         return ring if len(ring) <= players else _playing(ring, self.dealer, players)
 
     @property
+    def somebody_sits_out(self) -> bool:
+        """Whether more sit at the table than play the deal: who deals it then decides who has no cards."""
+        return len(self.seats) < len(self.ring)
+
+    @property
     def over(self) -> bool:
         return bool(self.winners)
 

@@ -170,8 +170,7 @@ def dealt_at(game: CardGame[Any], table: Table, deal: Entered) -> Table:
     earlier deal is voided or corrected: nobody comes to pay for a deal, or to win with it, who did not play it.
     """
     table = table.seated(deal.present, game.start(table.ruleset))
-    somebody_sits_out = len(table.seats) < len(table.ring)
-    return replace(table, dealer=deal.dealer) if somebody_sits_out and deal.dealer is not None else table
+    return replace(table, dealer=deal.dealer) if table.somebody_sits_out and deal.dealer is not None else table
 
 
 def who_played(session: AnyRow, deal: Brought) -> tuple[Seat, ...]:

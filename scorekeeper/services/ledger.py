@@ -130,9 +130,10 @@ def post_stakes(db: Session, session: AnyRow, stakes: Iterable[tuple[int, Brough
     """Enter what players of deals put into the kitty, from the stake of each, what came of it before, and comes now."""
     moved = Counter[int | None]()
     for stake, old, new in stakes:
-        for sign, deal in ((1, old), (-1, new)):
+        # What was put in before is given back, and what is due now put in.
+        for into_kitty, deal in ((-stake, old), (stake, new)):
             players = who_played(session, deal) if stake and deal else ()
-            moved.update({None: -sign * stake * len(players)} | dict.fromkeys(players, sign * stake))
+            moved.update({None: into_kitty * len(players)} | dict.fromkeys(players, -into_kitty))
     post_money(db, session, MoneyKind.STAKE, [(seat, amount) for seat, amount in moved.items() if amount])
 
 

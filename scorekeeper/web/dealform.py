@@ -146,7 +146,7 @@ def earlier_deal(session_id: int, number: int) -> DealForm:
     row = queries.deal(db.session(), session.id, number) or abort(404)
     # A deal after the end of its game can be corrected like any other.
     table = replace(Table.restored(ruleset, row.before), winners=())
-    if "dealer" in row.facts or len(table.seats) < len(table.ring):
+    if "dealer" in row.facts or table.somebody_sits_out:
         table = replace(table, dealer=_next_in_turn(session, row, table.ring))
     return DealForm(session, seat_names(session), game, table, number, row)
 
