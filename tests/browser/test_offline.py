@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, BrowserType, Error, Page, expect
+from playwright.sync_api import BrowserContext, BrowserType, Error, Page, expect
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -135,7 +135,8 @@ GONE = """async () => {
 def worker(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) -> Iterator[BrowserContext]:
     """A phone with a service worker, in a Chromium of its own.
 
-    Chromium now and then never finishes closing a context with a service worker, so the whole browser is closed.
+    Chromium now and then never finishes closing a context that has a service worker, or that was cut off from the
+    network, so the whole browser is closed.
     """
     browser = browser_type.launch(**browser_type_launch_args)
     yield browser.new_context(**PHONE)
@@ -143,12 +144,13 @@ def worker(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) 
 
 
 @pytest.fixture
-def alone(browser: Browser) -> Iterator[BrowserContext]:
-    """A phone at an address that allows no service worker."""
-    context = browser.new_context(**PHONE)
+def alone(browser_type: BrowserType, browser_type_launch_args: dict[str, Any]) -> Iterator[BrowserContext]:
+    """A phone at an address that allows no service worker, in a Chromium of its own too."""
+    browser = browser_type.launch(**browser_type_launch_args)
+    context = browser.new_context(**PHONE, service_workers="block")
     context.add_init_script("window.alone = true")
     yield context
-    context.close()
+    browser.close()
 
 
 @pytest.fixture(params=["worker", "alone"])
@@ -1139,7 +1141,7 @@ def test_where_one_session_alone_is_open_any_more_nothing_else_of_its_group_stay
     scorer = make_link(db, other.group.group_id, Role.SCORER, "Kitchen")
     joined = make_session(db, group=other.group, name="Joined")
     make_code(db, seen_by(db, joined.id, other.group.link_id), Role.SCORER)
-    code = db.scalars(select(JoinCode.code)).one()
+    code = db.scalars(select(JoinCode.code).where(JoinCode.session_id == joined.id)).one()
     db.rollback()
     page = sit_down(worker, server, MadeSession(other.id, scorer))
     page.goto(f"{server.url}/groups/{other.group.group_id}")
