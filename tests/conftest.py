@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from scorekeeper import schema
 from scorekeeper.app import create_app
 from scorekeeper.extensions import db as database
-from scorekeeper.web import live
+from scorekeeper.web import live, tags
 from tests.http.visitor import Visitor
 
 # Hypothesis measures each example's time by default: on a busy machine a correct test would fail.
@@ -118,6 +118,7 @@ def app(one_app: Flask, database_url: str) -> Iterator[Flask]:
     one_app.config.clear()
     one_app.config.update(config)
     live.init_app(one_app)
+    tags.init_app(one_app)
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ from scorekeeper.web import (
     sessions,
     settlement,
     tableview,
+    tags,
     voiding,
     why,
 )
@@ -87,6 +88,7 @@ def init_app(app: Flask, babel: Babel) -> None:
     ):
         app.register_blueprint(module.blueprint)
     live.init_app(app)
+    tags.init_app(app)
     errors.init_app(app)
     app.jinja_env.globals.update(static_url=offline.static_url, words_url=offline.words_url)
     app.jinja_env.filters.update(

@@ -22,9 +22,8 @@ from scorekeeper.web import access, amounts, picture, seats, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.dealform import seats_ahead
 from scorekeeper.web.entry import shown as shown_text
-from scorekeeper.web.forms import new_submission_id
 from scorekeeper.web.offline import kept
-from scorekeeper.web.tags import answer, form_tag
+from scorekeeper.web.tags import SUBMISSION, TOKEN, answer, drawn, form_tag
 
 blueprint = Blueprint("board", __name__)
 
@@ -43,14 +42,14 @@ class StandingRow(NamedTuple):
 def session(session_id: int) -> Response:
     game_session = access.game_session(session_id)
     shows = access.named(game_session.group_id, game_session.id)
-    return kept(lambda: answer(form_tag(game_session), lambda: _page(game_session)), [shows])
+    return kept(lambda: answer(form_tag(game_session), lambda: drawn(game_session, _page)), [shows])
 
 
 @blueprint.get("/sessions/<id:session_id>/board")
 def board(session_id: int) -> Response:
     """The part of the page that changes with every deal, to be put in place of the one shown."""
     game_session = access.game_session(session_id)
-    return answer(form_tag(game_session), lambda: _board(game_session))
+    return answer(form_tag(game_session), lambda: drawn(game_session, _board))
 
 
 @blueprint.post("/sessions/<id:session_id>/side")
@@ -71,6 +70,7 @@ def _page(game_session: AnyRow) -> str:
     unit = game_of(game_session)[0].unit
     return render_template(
         "board/session.html",
+        csrf_token=lambda: TOKEN,
         **_board_values(game_session, accounts, deals),
         game_name=words.ruleset_title(game_session.ruleset_id),
         menu=_menu(game_session),
@@ -118,7 +118,7 @@ def _board_values(game_session: AnyRow, accounts: Rows, deals: Rows) -> dict[str
         "next_game": words.number(table.game + 1),
         "turn_ups": _turn_ups(game, ruleset),
         "thrown_in": shown_text((0,) * len(table.totals)) if _may_throw_in(game, ruleset) else None,
-        "hidden": {"submission_id": new_submission_id(), "expected_version": game_session.version}
+        "hidden": {"submission_id": SUBMISSION, "expected_version": game_session.version}
         | ({} if by_hand is None else {"dealer": by_hand}),
     }
 

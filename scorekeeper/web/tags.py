@@ -1,18 +1,39 @@
-"""Pages of a session by their ETags: a browser that has the newest one is told so, and nothing is drawn."""
+"""Pages of a session by their ETags: a browser that has the newest one is told so, and nothing is drawn.
+
+What many look at is drawn once for all who would see the same: after a deal every phone at the table asks for it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable
+from sys import getsizeof
+from threading import Condition
+from typing import Final
 
 import flask
-from flask import Response, make_response, request
+from cachetools import LRUCache, cached
+from flask import Flask, Response, current_app, make_response, request
 from flask.typing import ResponseReturnValue
 from flask_babel import get_locale
+from flask_wtf.csrf import generate_csrf
 
 from scorekeeper.models import AnyRow
 from scorekeeper.web import picture
+from scorekeeper.web.forms import new_submission_id
 from scorekeeper.web.offline import release
+
+KEPT: Final = 2 * 1024 * 1024
+"""Bytes of drawn pages that a process keeps: some hundred."""
+TOKEN, SUBMISSION = secrets.token_hex(16), secrets.token_hex(16)
+"""What stands in a drawn page for the token and the submission id of its forms; nobody can have typed it in."""
+
+
+def init_app(app: Flask) -> None:
+    """Give *app* the pages that it has drawn. Whoever asks for one that is being drawn waits for it."""
+    by_tag = cached(LRUCache(KEPT, getsizeof), key=lambda tag, page: tag, condition=Condition())
+    app.extensions["drawn"] = by_tag(lambda tag, page: page())
 
 
 def form_tag(game_session: AnyRow, *more: object) -> str | None:
@@ -31,6 +52,17 @@ def tag_of(game_session: AnyRow, *more: object) -> str:
     at = game_session.version, game_session.group_version
     by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
     return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]
+
+
+def drawn(game_session: AnyRow, page: Callable[[AnyRow], str]) -> str:
+    """*page*, drawn for whoever asked first of those who see the same, with a token and a submission id of its own.
+
+    It has :data:`TOKEN` and :data:`SUBMISSION` in their places, and shows nothing else that :func:`page_tag` does not
+    know of.
+    """
+    tag = page_tag(game_session, page.__name__, game_session.table)
+    found: str = page(game_session) if tag is None else current_app.extensions["drawn"](tag, lambda: page(game_session))
+    return found.replace(TOKEN, generate_csrf()).replace(SUBMISSION, new_submission_id())
 
 
 def answer(tag: str | None, page: Callable[[], ResponseReturnValue]) -> Response:

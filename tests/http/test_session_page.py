@@ -1,7 +1,15 @@
 """The page of a session."""
 
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Barrier
+
 import pytest
-from flask import Flask
+from flask import Flask, template_rendered
+from jinja2 import Template
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
@@ -9,6 +17,8 @@ from scorekeeper.rules import MISDEAL, Facts
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.groups import Role
 from scorekeeper.services.sessions import close_session
+from scorekeeper.services.transaction import take_pen
+from scorekeeper.web import tags
 from tests.factories import CLUB_TURNED, HALF_MADE, NAMES, make_deal, make_link, make_session
 from tests.http.conftest import Host
 from tests.http.deals import seat, seated
@@ -272,3 +282,103 @@ def test_a_message_that_is_shown_once_is_neither_withheld_nor_kept(host: Host, d
     assert (page.status, page.response.headers.get("ETag")) == (200, None)
     assert "Drawn by lot." in page.text
     assert "Drawn by lot." not in host.get(f"/sessions/{session.id}").text
+
+
+@contextmanager
+def drawings(app: Flask) -> Iterator[list[str | None]]:
+    """The templates that *app* draws, as they come."""
+    drawn: list[str | None] = []
+
+    def note(_app: Flask, template: Template, **_: object) -> None:
+        drawn.append(template.name)
+
+    with template_rendered.connected_to(note, app):
+        yield drawn
+
+
+def without_its_own(page: Page) -> str:
+    """A page but for what the forms of each browser carry."""
+    return re.sub(r'(name="(?:csrf_token|submission_id)" value=)"[^"]*"', r"\1", page.html)
+
+
+@pytest.mark.parametrize("path", ["", "/board"])
+def test_what_many_see_is_drawn_once_and_each_has_forms_of_its_own(
+    app: Flask, host: Host, db: Session, path: str
+) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    others = [Host(app, host.group) for _ in range(3)]
+
+    with drawings(app) as drawn:
+        pages = [phone.get(f"/sessions/{session.id}{path}") for phone in (host, *others)]
+
+    assert len(drawn) == 1
+    assert len({without_its_own(page) for page in pages}) == 1
+    for name in ("csrf_token", "submission_id")[path == "/board" :]:
+        assert len({str(page.soup.select(f"[name={name}]")[0]["value"]) for page in pages}) == len(pages)
+    assert [tags.TOKEN in page.html or tags.SUBMISSION in page.html for page in pages] == [False] * len(pages)
+
+
+def test_each_of_those_forms_is_an_act_of_its_own(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    pages = [phone.get(f"/sessions/{session.id}") for phone in (host, Host(app, host.group))]
+
+    first, second = (page.form("/misdeal").submit("Misdeal") for page in pages)
+
+    assert first.status == 200
+    assert (second.status, "Somebody was quicker" in second.text) == (409, True)
+
+
+def test_those_who_ask_at_once_wait_for_one_drawing(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    phones = [Host(app, host.group) for _ in range(8)]
+    together = Barrier(len(phones))
+
+    def look(phone: Host) -> str:
+        together.wait()
+        return without_its_own(phone.get(f"/sessions/{session.id}"))
+
+    with drawings(app) as drawn, ThreadPoolExecutor(len(phones)) as threads:
+        pages = set(threads.map(look, phones))
+
+    assert (len(drawn), len(pages)) == (1, 1)
+
+
+def test_a_page_that_cannot_be_drawn_keeps_nobody_waiting(
+    app: Flask, host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = make_session(db, group=host.group)
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    with monkeypatch.context() as broken:
+        broken.setattr(queries, "seats", None)
+        assert host.get(f"/sessions/{session.id}").status == 500
+
+    assert host.get(f"/sessions/{session.id}").status == 200
+
+
+def test_who_sees_something_else_has_it_drawn_for_them(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    roles = Role.VIEWER, Role.SCORER, Role.SCORER, Role.HOST
+    links = [make_link(db, host.group.group_id, role, f"Link {number}") for number, role in enumerate(roles)]
+    phones = turned, american, *_ = [Host(app, link) for link in (host.group, host.group, *links)]
+    american.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = "en-US"
+    form = turned.get(f"/sessions/{session.id}").form("/misdeal")
+    turned.post(f"/sessions/{session.id}/side", data=form.data | {"side": 2})
+
+    def shown(*, afresh: bool) -> Iterator[str]:
+        for phone in phones:
+            if afresh:
+                tags.init_app(app)
+            yield without_its_own(phone.get(f"/sessions/{session.id}"))
+
+    assert list(shown(afresh=False)) == list(shown(afresh=True))
+    take_pen(db, replace(session.plain_command(db), device="another"))
+    assert list(shown(afresh=False)) == list(shown(afresh=True))
+    make_deal(db, session)
+    pages = list(shown(afresh=False))
+    assert pages == list(shown(afresh=True))
+    # The two scorers see the same.
+    assert len(set(pages)) == len(phones) - 1
