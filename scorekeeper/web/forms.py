@@ -63,7 +63,8 @@ class PlainForm(FlaskForm):  # type: ignore[misc]
 class SubmissionForm(PlainForm):
     """A form that does its work once, however often it is sent."""
 
-    submission_id = HiddenField(default=new_submission_id, validators=[InputRequired(), Regexp(r"[0-9a-f]{32}\Z")])
+    # A field without a label is given its name for one, for which WTForms looks for translations on the disk.
+    submission_id = HiddenField("", default=new_submission_id, validators=[InputRequired(), Regexp(r"[0-9a-f]{32}\Z")])
 
     def validate(self, extra_validators: Mapping[str, Any] | None = None) -> bool:
         """Whether everything typed is of its kind. If what nobody types is not, the answer is 400."""
@@ -80,7 +81,7 @@ class SubmissionForm(PlainForm):
 class SessionForm(SubmissionForm):
     """A form that changes a session, as it stood in the version that was shown."""
 
-    expected_version = IntegerField(widget=HiddenInput(), validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
+    expected_version = IntegerField("", widget=HiddenInput(), validators=[InputRequired(), NumberRange(1, 2**31 - 1)])
 
     def renew(self, version: int) -> None:
         """Make this a new form on the session as it stands in *version*; what was typed stays."""
