@@ -40,6 +40,9 @@ def create_app(config: Mapping[str, object] | None = None) -> Flask:
     if proxies := app.config["PROXIES"]:
         # What more of them say, anybody can have made up.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
+    if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
+        # A connection that a server has ended, as when it was restarted, is replaced before a page is asked of it.
+        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"pool_pre_ping": True}
     db.init_app(app)
     csrf.init_app(app)
     web.init_app(app, babel)

@@ -12,8 +12,9 @@ from sqlalchemy import Connection, Engine, event
 
 from scorekeeper.models import Base
 
-# A connection that the database has ended, as when it was restarted, is replaced before a page is asked of it.
-db = SQLAlchemy(model_class=Base, disable_autonaming=True, engine_options={"pool_pre_ping": True})
+# As many as the pool has anyway at its most, but all of them kept: where many ask at once, opening one takes longer
+# than what it is asked.
+db = SQLAlchemy(model_class=Base, disable_autonaming=True, engine_options={"pool_size": 15, "max_overflow": 0})
 csrf = CSRFProtect()
 babel = Babel()
 
