@@ -49,7 +49,7 @@ def page_tag(game_session: AnyRow, *more: object) -> str | None:
 
 def tag_of(game_session: AnyRow, *more: object) -> str:
     """The same of what shows no messages."""
-    at = game_session.version, game_session.group_version
+    at = game_session.id, game_session.version, game_session.group_version
     by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
     return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]
 
@@ -58,9 +58,9 @@ def drawn(game_session: AnyRow, page: Callable[[AnyRow], str]) -> str:
     """*page*, drawn for whoever asked first of those who see the same, with a token and a submission id of its own.
 
     It has :data:`TOKEN` and :data:`SUBMISSION` in their places, and shows nothing else that :func:`page_tag` does not
-    know of.
+    know of: the whole row stands in its tag.
     """
-    tag = page_tag(game_session, page.__name__, game_session.table)
+    tag = page_tag(game_session, page.__name__, *game_session)
     found: str = page(game_session) if tag is None else current_app.extensions["drawn"](tag, lambda: page(game_session))
     return found.replace(TOKEN, generate_csrf()).replace(SUBMISSION, new_submission_id())
 

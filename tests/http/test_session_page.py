@@ -319,6 +319,17 @@ def test_what_many_see_is_drawn_once_and_each_has_forms_of_its_own(
     assert [tags.TOKEN in page.html or tags.SUBMISSION in page.html for page in pages] == [False] * len(pages)
 
 
+def test_sessions_that_are_alike_are_not_taken_for_each_other(app: Flask, host: Host, db: Session) -> None:
+    sessions = [make_session(db, group=host.group) for _ in range(2)]
+
+    for session in sessions * 2:
+        page = host.get(f"/sessions/{session.id}")
+        addresses = [form.action for form in page.forms()] + [str(link["href"]) for link in page.soup.select("a[href]")]
+        assert {found[1] for at in addresses if (found := re.match(r"/sessions/(\d+)", at))} == {str(session.id)}
+        etags = [page.response.headers["ETag"] for page in map(host.get, (f"/sessions/{one.id}" for one in sessions))]
+        assert etags[0] != etags[1]
+
+
 def test_each_of_those_forms_is_an_act_of_its_own(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session)
