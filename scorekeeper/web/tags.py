@@ -58,9 +58,9 @@ def drawn(game_session: AnyRow, page: Callable[[AnyRow], str]) -> str:
     """*page*, drawn for whoever asked first of those who see the same, with a token and a submission id of its own.
 
     It has :data:`TOKEN` and :data:`SUBMISSION` in their places, and shows nothing else that :func:`page_tag` does not
-    know of: the whole row stands in its tag.
+    know of: the address it was asked for by and the whole row stand in its tag.
     """
-    tag = page_tag(game_session, page.__name__, *game_session)
+    tag = page_tag(game_session, request.full_path, *game_session)
     found: str = page(game_session) if tag is None else current_app.extensions["drawn"](tag, lambda: page(game_session))
     return found.replace(TOKEN, generate_csrf()).replace(SUBMISSION, new_submission_id())
 

@@ -330,6 +330,18 @@ def test_sessions_that_are_alike_are_not_taken_for_each_other(app: Flask, host: 
         assert etags[0] != etags[1]
 
 
+def test_a_table_that_is_turned_is_turned_for_who_turned_it(app: Flask, host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    turns = [
+        phone.get(f"/sessions/{session.id}{query}").soup.select("[data-turn]")[0]["data-turn"]
+        for phone in (host, Host(app, host.group))
+        for query in ("?turn=2", "", "?turn=1")
+    ]
+
+    assert turns == ["2", "0", "1"] * 2
+
+
 def test_each_of_those_forms_is_an_act_of_its_own(app: Flask, host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     make_deal(db, session)
