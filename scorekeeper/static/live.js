@@ -25,7 +25,7 @@
     const region = (navigator.languages || []).find((one) => one.split("-")[0] === lang.split("-")[0]);
     const [then, today] = [new Date(asOf), new Date()];
     const day = then.toDateString() === today.toDateString() ? {} : { weekday: "short", day: "numeric", month: "short" };
-    return then.toLocaleString(region || lang, { ...day, hour: "2-digit", minute: "2-digit" });
+    return then.toLocaleString(region || lang, { ...day, hour: "numeric", minute: "2-digit" });
   }
 
   function say(state) {

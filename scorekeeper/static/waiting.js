@@ -86,6 +86,7 @@
     list.hidden = !deals.length && (!listed.length || !("folded" in section.dataset));
     if (!list.hidden) section.hidden = false;
     listed = deals;
+    byId("waiting-below").hidden = !deals.length || !byId("acts");
     const { arrived, asked, count } = list.dataset;
     const says = deals.some(({ state }) => state === "asks") ? asked : deals.length ? count : arrived;
     byId("waiting-count").textContent = says.replace("{number}", deals.length);

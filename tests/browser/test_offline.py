@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -230,6 +231,26 @@ def test_three_deals_wait_with_their_totals_and_arrive_in_order_and_once(
     assert seated(page) == {"Ann": "+1", "Ben": "+1", "Cleo": "+1", "Dan": "−3"}
 
 
+def test_that_there_is_no_network_is_said_in_two_lines_beside_the_title(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    assert alone.browser
+    # There it is three o'clock, or four by now.
+    place = f"Etc/GMT+{(datetime.now(UTC).hour - 3) % 12}"
+    context = alone.browser.new_context(**PHONE, service_workers="block", timezone_id=place, locale="en-US")
+    page = context.new_page()
+    page.goto(f"{server.url}/open/{session.group.token}")
+    page.goto(f"{server.url}/sessions/{session.id}/deals/new")
+    context.set_offline(True)
+
+    said = page.locator("[data-live]")
+    expect(said).to_have_text(re.compile(r"^No connection, as of [34]:[0-9]{2}\s[AP]M$"))
+    box = said.bounding_box()
+    assert box
+    assert box["height"] < 3 * 14 * 1.15
+
+
 def test_what_waits_survives_a_reload_and_a_closed_browser(
     browser_type: BrowserType, browser_type_launch_args: dict[str, Any], server: Server, db: Session, tmp_path: Path
 ) -> None:
@@ -251,6 +272,7 @@ def test_what_waits_survives_a_reload_and_a_closed_browser(
         page.goto(f"{server.url}/sessions/{session.id}")
         waiting(page, 2)
         expect(page.locator("#waiting")).to_contain_text("Ben +3 (+2)")
+        expect(page.locator("#waiting-below")).to_contain_text("as the server has them, without these deals")
         expect(page.locator("#next")).to_have_text("Record the next deal")
         expect(page.locator("[data-live]")).to_contain_text("No connection, as of")
         # It stands on the start page too, from where the app on a home screen begins.

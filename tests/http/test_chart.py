@@ -81,6 +81,7 @@ def test_the_chart_is_said_as_well(host: Host, db: Session) -> None:
     (plot,) = page.soup.select("svg[role=img]")
     said = [page.soup.select(f"#{part}")[0].get_text() for part in str(plot["aria-labelledby"]).split()]
     assert said == ["The totals over the deals", "After deal 1: Ann −1, Ben +3, Cleo −1, Dan −1."]
+    assert [text.get_text() for text in plot.select(".on-axis")][-2:] == ["1", "Deal"]
 
 
 def test_lines_are_told_apart_by_more_than_colour(host: Host, db: Session) -> None:
