@@ -174,7 +174,7 @@ def _compared(count: Count, names: Sequence[str]) -> Iterator[str]:
 
 def _each(said_of: Mapping[int, str], names: Sequence[str]) -> str:
     """What is said of each seat, in one list."""
-    each = [f"{words.name_of(seat, names)} {text}" for seat, text in said_of.items()]
+    each = [words.beside(words.name_of(seat, names), text) for seat, text in said_of.items()]
     return format_list(each, locale=locale(), style="unit")
 
 
@@ -234,7 +234,9 @@ def _moved(entries: Sequence[AnyRow], names: Sequence[str], chip: Chip | None) -
         total[entry.seat] += entry.amount
     return format_list(
         [
-            f"{_('the kitty') if seat is None else words.name_of(seat, names)} {amounts.settled(amount, chip).text}"
+            words.beside(
+                _("the kitty") if seat is None else words.name_of(seat, names), amounts.settled(amount, chip).text
+            )
             for seat, amount in total.items()
         ],
         locale=locale(),

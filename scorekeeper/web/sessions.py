@@ -52,6 +52,7 @@ from scorekeeper.web.forms import SubmissionForm
 from scorekeeper.web.pieces import said
 from scorekeeper.words import (
     amount_message,
+    beside,
     day,
     game_name,
     isolated,
@@ -320,7 +321,7 @@ def _carry_field(people: People, left: LeftOpen) -> SelectField:
 def _amounts(people: People, left: LeftOpen, open_of: Mapping[int, int]) -> str:
     chip = chip_of(left.session)
     each = [
-        f"{isolated(name)} {amounts.settled(open_of[player], chip).text}"
+        beside(isolated(name), amounts.settled(open_of[player], chip).text)
         for player, name in people.names.items()
         if open_of.get(player)
     ]

@@ -8,7 +8,7 @@ from scorekeeper.words.facts import fact_words, names_of, payments_sentence
 from scorekeeper.words.lines import deal_title, line_sentence
 from scorekeeper.words.numbers import day, moment, money, number, signed, signed_money
 from scorekeeper.words.problems import amount_message, problem_message
-from scorekeeper.words.said import has_pen, isolated, name_of
+from scorekeeper.words.said import beside, has_pen, isolated, name_of
 from scorekeeper.words.terms import (
     card_name,
     case_name,
@@ -31,6 +31,7 @@ from scorekeeper.words.terms import (
 
 __all__ = [
     "amount_message",
+    "beside",
     "card_name",
     "case_name",
     "contract_name",

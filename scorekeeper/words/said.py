@@ -50,6 +50,11 @@ def isolated(name: str) -> str:
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
 
+def beside(name: str, amount: str) -> str:
+    """*amount* after whose it is, where no line ends between them: "Cleo −6"."""
+    return f"{name}\N{NO-BREAK SPACE}{amount}"
+
+
 def has_pen(name: str) -> str:
     """Who writes in a session, by what people call that phone, if they call it anything."""
     return _("%(name)s has the pen.", name=isolated(name)) if name else _("Another phone has the pen.")
