@@ -18,7 +18,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import MISDEAL, DealScore, Facts, Problem, Refused, Result, Seat, Table
+from scorekeeper.rules import MISDEAL, Facts, Refused, Result, Seat, Table
 from scorekeeper.services.deals import (
     CorrectDeal,
     DecideGame,
@@ -233,7 +233,7 @@ def _deal_page(session: AnyRow, number: int) -> str:
         word=sheet.word_of(row, names),
         stand_ins=list(_stand_ins(session, row, accounts)),
         lines=[words.line_sentence(line, names) for line in sheet.explanation(score, row)],
-        reasons=_why_not(row, score, names),
+        reasons=sheet.why_not(row, score, names),
         sums=_sums(session, names, row) if scored else [],
         in_dispute=dispute_of(session, accounts) if scored and row.disputed else None,
         history=_history(session, row, queries.deal_versions(db.session(), session.id, number), names),
@@ -380,15 +380,6 @@ def _sums(session: AnyRow, names: Sequence[str], deal: AnyRow) -> list[Sum]:
             zip(deal.before["totals"], deal.points, deal.totals, strict=True)
         )
     ]
-
-
-def _why_not(deal: AnyRow, score: DealScore[Any] | Refused, names: Sequence[str]) -> list[str]:
-    """Why an unscored deal does not count."""
-    if deal.status != "unscored":
-        return []
-    if isinstance(score, Refused) and score.problems:
-        return [words.problem_message(problem, names) for problem in score.problems]
-    return [words.problem_message(Problem(deal.reason, "deal"), names)]
 
 
 class Change(NamedTuple):

@@ -18,7 +18,7 @@ from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.names import ROOM, ROOM_OF_MANY, fitting
 from scorekeeper.queries import Rows
-from scorekeeper.rules import DealScore, Facts, Line, MalformedDeal, Refused, Result, Suit, Table, Unit
+from scorekeeper.rules import DealScore, Facts, Line, MalformedDeal, Problem, Refused, Result, Suit, Table, Unit
 from scorekeeper.rules.reading import card
 from scorekeeper.services.history import dealer_by_hand, declared_deal, game_of, next_table
 from scorekeeper.web import amounts
@@ -123,9 +123,9 @@ class _Writer:
     def __init__(self, session: AnyRow, names: Sequence[str]) -> None:
         self.session, self.names = session, names
         self.game, self.ruleset = game_of(session)
+        self.players = self.game.players(self.ruleset)
         # One address is worked out for all rows, each of which is a page below it; there are many, so it is short.
         self.sheet_url = relpath(url_for("deals.index", session_id=session.id), dirname(flask.request.path))
-        self.players = self.game.players(self.ruleset)
         self.several_games = session.table["game"] > 1
         # The same few numbers fill a sheet.
         self.change = cache(lambda value: amounts.change(value, self.game.unit))
@@ -145,7 +145,7 @@ class _Writer:
             cells=self._cells(deal.points, deal.totals, reasons, deal.before) if scored else (),
             void=not scored,
             word=word_of(deal, self.names),
-            notes=tuple(self._notes(deal, previous, known=known)) if scored else (),
+            notes=tuple(self._notes(deal, previous, known=known)),
             heading=_("Game %(number)s", number=words.number(deal.before["game"])) if self.several_games else "",
         )
 
@@ -166,7 +166,10 @@ class _Writer:
         before: Mapping[str, Any] | None = None,
     ) -> tuple[Cell, ...]:
         dealer = before["dealer"] if before else None
-        away = self._away(before) if before else {}
+        away = {}
+        # Where nobody ever came or went, all play: no table need be made to see that.
+        if before and (len(before["totals"]) != self.players or "present" in before):
+            away = away_from(Table.restored(self.ruleset, before))
         return tuple(
             Cell(seat == dealer, self.change(changes[seat]), self.total(totals[seat]), reasons[seat])
             if seat < len(totals) and seat not in away
@@ -175,11 +178,17 @@ class _Writer:
         )
 
     def _notes(self, deal: AnyRow, previous: AnyRow | None, *, known: bool) -> Iterator[str]:
+        if deal.status == "unscored":
+            yield from why_not(deal, score_of(self.session, deal), self.names)
+        if deal.status != "scored":
+            return
+        if deal.version > deal.recorded:
+            yield _("Changed since it was recorded.")
         if known and deal.before["dealer"] != self._usual_dealer(previous):
             yield reason_of_dealer(self.session, self.names, deal.before, previous, by_hand="dealer" in deal.facts)
         if self.game.unit is Unit.POINTS and any(deal.chips):
             stakes = (
-                _("%(player)s %(chips)s", player=name_of(seat, self.names), chips=words.signed(chips))
+                words.beside(name_of(seat, self.names), words.signed(chips))
                 for seat, chips in enumerate(deal.chips)
                 if chips
             )
@@ -193,16 +202,14 @@ class _Writer:
             return None
         return Table.restored(self.ruleset, previous.before).next_dealer
 
-    def _away(self, before: Mapping[str, Any]) -> dict[int, str]:
-        """Who did not play a deal, and why."""
-        if len(before["totals"]) == self.players and "present" not in before:
-            return {}
-        table = Table.restored(self.ruleset, before)
-        return {
-            seat: _("sat out") if seat in table.ring else _("not at the table")
-            for seat in range(len(table.totals))
-            if seat not in table.seats
-        }
+
+def away_from(table: Table) -> dict[int, str]:
+    """Who did not play a deal, and why, by the *table* it was dealt at."""
+    return {
+        seat: _("sat out") if seat in table.ring else _("not at the table")
+        for seat in range(len(table.totals))
+        if seat not in table.seats
+    }
 
 
 def moved_by_hand(session: AnyRow, deals: Rows, *, notes: int = queries.NOTES_SHOWN) -> dict[int, Moved]:
@@ -262,6 +269,15 @@ def score_of(session: AnyRow, deal: AnyRow) -> DealScore[Any] | Refused:
     except (KeyError, TypeError, ValueError):
         # What was stored long ago is shown as it stands, whatever the rules make of it today.
         return MalformedDeal()
+
+
+def why_not(deal: AnyRow, score: DealScore[Any] | Refused, names: Sequence[str]) -> list[str]:
+    """Why an unscored deal does not count."""
+    if deal.status != "unscored":
+        return []
+    if isinstance(score, Refused) and score.problems:
+        return [words.problem_message(problem, names) for problem in score.problems]
+    return [words.problem_message(Problem(deal.reason, "deal"), names)]
 
 
 def explanation(score: DealScore[Any] | Refused, deal: AnyRow) -> Sequence[Line]:

@@ -19,7 +19,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.models import AnyRow
 from scorekeeper.queries import Rows
-from scorekeeper.rules import CARD_GAMES, Line, Unit
+from scorekeeper.rules import CARD_GAMES, Line, Table, Unit
 from scorekeeper.services.history import game_of
 from scorekeeper.web import access, amounts, sheet
 from scorekeeper.web.amounts import Amount
@@ -119,7 +119,7 @@ def change(session_id: int, number: int, seat: int) -> ResponseReturnValue:
     unit = game_of(session)[0].unit
     score = sheet.score_of(session, deal)
     lines = sheet.explanation(score, deal)
-    amount = amounts.change(deal.points[seat], unit)
+    amount, away = amounts.change(deal.points[seat], unit), _away(session, deal, seat)
     said = words.number(number)
     this_deal, before, after = (
         _("Deal %(number)s", number=said),
@@ -142,7 +142,7 @@ def change(session_id: int, number: int, seat: int) -> ResponseReturnValue:
         session,
         names[seat],
         amount,
-        context=[this_deal, sheet.title_of(deal.facts, names)],
+        context=[this_deal, sheet.title_of(deal.facts, names), *([away] if away else [])],
         said=[words.line_sentence(line, names) for line in lines if _tells(line, seat, deal.winners)],
         sums=sums,
         others=[
@@ -218,8 +218,14 @@ def _parts_by_deal(session: AnyRow, names: Sequence[str], deals: Rows, seat: int
     for deal in deals:
         if deal.status == "scored":
             title = {"number": words.number(deal.number), "deal": sheet.title_of(deal.facts, names)}
+            text, away = _("Deal %(number)s · %(deal)s", **title), _away(session, deal, seat)
             href = url_for(".change", session_id=session.id, number=deal.number, seat=seat)
-            yield Part(deal.recorded, _("Deal %(number)s · %(deal)s", **title), deal.points[seat], href)
+            yield Part(deal.recorded, f"{text} · {away}" if away else text, deal.points[seat], href)
+
+
+def _away(session: AnyRow, deal: AnyRow, seat: int) -> str:
+    """Why a player did not play a deal, if so."""
+    return sheet.away_from(Table.restored(game_of(session)[1], deal.before)).get(seat, "")
 
 
 def _parts_by_hand(session: AnyRow, seat: int, after: int, until: int, altogether: int) -> Iterator[Part]:

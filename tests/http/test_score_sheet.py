@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from scorekeeper.rules import MISDEAL, Facts
-from scorekeeper.services.deals import VoidDeal, start_next_game, void_deal
+from scorekeeper.services.deals import CorrectDeal, VoidDeal, correct_deal, start_next_game, void_deal
 from scorekeeper.services.sessions import Adjust, adjust
 from tests.factories import (
     CLUB_TURNED,
@@ -120,6 +120,31 @@ def test_a_void_deal_is_no_reason(host: Host, db: Session) -> None:
     assert notes(row(sheet_of(host, session), 3)) == ["Deal 1 was a misdeal, so Dan deals again."]
     void_deal(db, VoidDeal(**session.command(db), number=1))
     assert notes(row(sheet_of(host, session), 3)) == []
+
+
+def test_a_corrected_deal_says_that_it_was_changed(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    for _ in range(3):
+        make_deal(db, session)
+    correct_deal(db, CorrectDeal(**session.command(db), number=2, facts=FIVE_IN_SPADES_MADE))
+
+    page = sheet_of(host, session)
+
+    assert [notes(row(page, number)) for number in (1, 2, 3)] == [[], ["Changed since it was recorded."], []]
+
+
+def test_a_deal_that_does_not_count_says_why(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs")
+    for _ in range(2):
+        make_deal(db, session, CLUB_TURNED)
+    correct_deal(db, CorrectDeal(**session.command(db), number=1, facts=SWEEP))
+
+    page = sheet_of(host, session)
+
+    (said,) = notes(row(page, 2))
+    assert "not counted" in words_of(row(page, 2))
+    assert said in host.get(f"/sessions/{session.id}/deals/2").text
+    assert "ended" in said
 
 
 def test_the_page_of_a_deal_says_why_its_dealer_dealt(host: Host, db: Session) -> None:

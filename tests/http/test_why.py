@@ -255,5 +255,8 @@ def test_who_came_later_has_a_total_from_the_deals_since(app: Flask, db: Session
     assert sums(page) == [([0, -1], -1)]
     assert sums(host.get(f"/sessions/{session.id}/deals/2/why/4"))[0] == ([-1], -1)
     assert sums(host.get(f"/sessions/{session.id}/deals/2/why/0"))[0] == ([], 0)
+    assert words_of(host.get(f"/sessions/{session.id}/seats/0/why"))[-1] == "Deal 2 · Five, Spades: Ben · sat out"
+    assert "Five, Spades: Ben · sat out" in host.get(f"/sessions/{session.id}/deals/2/why/0").text
+    assert "sat out" not in host.get(f"/sessions/{session.id}/deals/2/why/4").text
     assert host.get(f"/sessions/{session.id}/deals/1/why/4").status == 404
     assert host.get(f"/sessions/{session.id}/seats/4/why?deal=1").status == 404
