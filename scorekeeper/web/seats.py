@@ -22,7 +22,7 @@ from scorekeeper.services.groups import Role
 from scorekeeper.services.history import declared_deal, game_of, next_table
 from scorekeeper.services.seats import SeatPlayers, Sitter, seat_players
 from scorekeeper.services.transaction import SessionCommand, StaleSession
-from scorekeeper.web import access
+from scorekeeper.web import access, amounts
 from scorekeeper.web.forms import SessionForm, command_fields
 from scorekeeper.words.numbers import locale
 
@@ -79,11 +79,7 @@ class Room:
         names = [account.name for account in self.accounts.values()]
         for seat, player in self.session.seating:
             if self.stands_in(seat, player):
-                names[seat] = _(
-                    "%(player)s (for %(account)s)",
-                    player=words.isolated(self.players[player]),
-                    account=self.owner(seat),
-                )
+                names[seat] = _for(self.players[player], self.owner(seat))
         return names
 
 
@@ -206,6 +202,7 @@ def _page(
         form=SessionForm(formdata=None, expected_version=room.session.version),
         chairs=list(_chairs(room, request.form.getlist("chair"))),
         rules=_who_plays(room, names),
+        newcomers=_newcomers(room),
         problems=[words.problem_message(problem, names) for problem in problems],
         dealer_problems=[words.problem_message(problem, names) for problem in dealer_problems],
         dealers=[(seat, names[seat]) for seat in room.table.ring],
@@ -237,7 +234,11 @@ def _chairs(room: Room, entered: list[str]) -> Iterator[Chair]:
             here.append(Choice(str(account.player_id), account.name))
             sitter = words.isolated(room.players[player])
             label = _("%(player)s plays for %(account)s", player=sitter, account=room.owner(seat))
-        standing = [Choice(f"{other}@{seat}", name) for other, name in absent.items() if other != account.player_id]
+        standing = [
+            Choice(f"{other}@{seat}", _for(name, room.owner(seat)))
+            for other, name in absent.items()
+            if other != account.player_id
+        ]
         others = [
             Choice(value, names[taken])
             for value, (taken, other) in zip(values, seating, strict=True)
@@ -269,8 +270,24 @@ def _who_plays(room: Room, names: Sequence[str]) -> str:
     there, players = len(room.table.ring), room.game.players(room.table.ruleset)
     if there < players:
         return waits(room.table, players, names)
+    if there == players and room.game.admits(room.table.ruleset, players + 1):
+        return _("Everybody at the table plays every deal; with one more, the dealer sits out each deal.")
     if there == players:
         return _("Everybody at the table plays every deal.")
     if there == players + 1:
         return _("The dealer sits out each deal.")
     return _("The dealer and the player opposite sit out each deal.")
+
+
+def _newcomers(room: Room) -> str:
+    """What whoever comes new begins with."""
+    start = amounts.total(room.game.start(room.table.ruleset), room.game.unit).text
+    said = _("Whoever comes new begins at %(start)s.", start=start)
+    if not any(account.bought for account in room.accounts.values()):
+        return said
+    return f"{said} {_('They have no chips until they buy some under “Chips”.')}"
+
+
+def _for(player: str, account: str) -> str:
+    """A *player* who plays on an *account* that is another's."""
+    return _("%(player)s (for %(account)s)", player=words.isolated(player), account=account)

@@ -81,7 +81,7 @@ def test_somebody_new_sits_down_between_two(host: Host, db: Session) -> None:
 def test_somebody_stands_in_and_goes_again(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     add_player(db, host.group.group_id, "Eve")
-    sit(host, session, p2="Eve")
+    sit(host, session, p2="Eve (for Ben)")
     assert [name for _seat, name in seated(db, session)] == ["Ann", "Eve", "Cleo", "Dan"]
     sit(host, session, p2="Ben")
     assert seated(db, session) == list(enumerate(NAMES))
@@ -97,6 +97,42 @@ def test_one_person_cannot_sit_in_two_places(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group)
     page = sit(host, session, p0="Ben", p2="Ben", p4="Ben")
     assert page.errors() == {"seats": "Somebody sits in two places."}
+
+
+def test_no_two_choices_of_a_chair_read_alike(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    add_player(db, host.group.group_id, "Eve")
+    for chair in seats_page(host, session).soup.select("select"):
+        offered = [one.get_text() for one in chair.select("option")]
+        assert len(set(offered)) == len(offered)
+
+
+@pytest.mark.parametrize(
+    ("card_game", "buy_in", "said"),
+    [
+        ("mensch", 0, "Whoever comes new begins at 0. Not"),
+        ("mensch", 30, "Whoever comes new begins at 0. They have no chips until they buy some under “Chips”. Not"),
+        ("dirty-clubs", 0, "Whoever comes new begins at 25. Not"),
+    ],
+)
+def test_it_says_what_whoever_comes_new_begins_with(
+    host: Host, db: Session, card_game: str, buy_in: int, said: str
+) -> None:
+    session = make_session(db, group=host.group, card_game=card_game, buy_in=buy_in)
+    assert said in seats_page(host, session).text
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({}, "Everybody at the table plays every deal; with one more, the dealer sits out each deal."),
+        ({"partnership": "fixed"}, "Everybody at the table plays every deal."),
+    ],
+)
+def test_it_says_who_plays_and_what_one_more_would_change(
+    host: Host, db: Session, rules: dict[str, object], said: str
+) -> None:
+    assert said in seats_page(host, make_session(db, group=host.group, house_rules=rules)).text
 
 
 def test_who_comes_new_where_chips_are_bought_is_told_to_buy_some(host: Host, db: Session) -> None:
@@ -188,7 +224,7 @@ def test_it_refuses_a_dealer_who_is_not_there(host: Host, db: Session, dealer: s
 def test_whoever_stands_in_is_named_with_the_account_they_play_on(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, dealer=0)
     add_player(db, host.group.group_id, "Fay")
-    sit(host, session, p2="Fay")
+    sit(host, session, p2="Fay (for Ben)")
 
     page = seats_page(host, session)
     assert [label.get_text(strip=True) for label in page.soup.select("li.field label")][1] == "Fay plays for Ben"
