@@ -215,9 +215,9 @@ def test_withdrawing_its_link_puts_out_those_who_joined(app: Flask, host: Host, 
     guest = Visitor(app)
     enter(guest, code)
     links = host.get(f"{host.group_path}/links")
-    assert "Joined by code: " in links.text
+    assert "For all who join by code: " in links.text
 
-    item = next(item for item in links.soup.select("li") if "Joined by code" in item.get_text())
+    item = next(item for item in links.soup.select("li") if "join by code" in item.get_text())
     assert "Renew" not in item.get_text()
     next(form for form in links.forms() if form.element in item.select("form")).submit()
 

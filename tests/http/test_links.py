@@ -69,7 +69,7 @@ def test_links_to_sessions_that_have_ended_are_withdrawn_with_one_button(host: H
         close_session(db, session.plain_command(db))
     page = host.get(f"{host.group_path}/links")
     assert "2 links to sessions that have ended" in page.text
-    assert page.text.count("Joined by code") == 1
+    assert page.text.count("For all who join by code") == 1
 
     page = page.form("/links/withdraw-ended").submit()
 
