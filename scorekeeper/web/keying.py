@@ -223,6 +223,9 @@ def _disagreements(score: DealScore[Any], cells: Cells, names: Sequence[str]) ->
         faults[""] = [_("The changes of this row add up to %(sum)s instead of 0.", sum=words.signed(added))]
     for seat in score.before.ring:
         written, due = on_paper.get(f"change-{seat}"), score.points[seat]
+        if written and seat not in score.before.seats:
+            faults[f"change-{seat}"] = [_sits_out(seat, score.before, names, amounts.change(written, unit).text)]
+            continue
         if written is not None and written != due:
             said = amounts.change(written, unit).text, amounts.change(due, unit).text
             faults[f"change-{seat}"] = [_off(seat, names, *said, written - due)]
@@ -236,6 +239,13 @@ def _disagreements(score: DealScore[Any], cells: Cells, names: Sequence[str]) ->
 
 def _is_figure(key: str) -> bool:
     return key.startswith(("change-", "total-"))
+
+
+def _sits_out(seat: Seat, table: Table, names: Sequence[str], paper: str) -> str:
+    values = {"player": words.name_of(seat, names), "paper": paper}
+    if seat == table.dealer:
+        return _("%(player)s deals and sits out, and has %(paper)s on paper.", **values)
+    return _("%(player)s sits out, and has %(paper)s on paper.", **values)
 
 
 def _off(seat: Seat, names: Sequence[str], paper: str, due: str, by: int, *, total: bool = False) -> str:

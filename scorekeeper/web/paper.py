@@ -32,6 +32,7 @@ from scorekeeper.web.rules import payments
 from scorekeeper.web.spreadsheet import deals_in
 from scorekeeper.web.tags import answer, form_tag
 from scorekeeper.words.cells import Unreadable, shorthands
+from scorekeeper.words.terms import quotable
 
 blueprint = Blueprint("paper", __name__)
 
@@ -39,6 +40,8 @@ ROWS_PRINTED: Final = (20, 40, 60)
 """Rows there can be on a sheet; the first if nobody chose."""
 ROWS_OFFERED: Final = 6
 """Empty rows of the grid, and how many more one gets at a time."""
+HEADS_NAMED: Final = 6
+"""Columns of a file that are left out and named, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,18 @@ def fill(session_id: int) -> ResponseReturnValue:
         said += [passed_over, _("Misdeals, deals that do not count and chips moved by hand are not keyed in.")]
     if deals.moved:
         said.append(_("Totals after chips were moved by hand are left out. Enter those chips under “Chips”."))
+    if deals.left_out:
+        heads = [quotable(head) for head in deals.left_out[:HEADS_NAMED]]
+        named = ", ".join([*heads, "…"] if len(deals.left_out) > HEADS_NAMED else heads)
+        said.append(_("Left out, as no player or column here is called so: %(heads)s.", heads=named))
+    if deals.disputed:
+        said.append(
+            ngettext(
+                "%(num)s deal of the file is disputed: say so again once it is recorded.",
+                "%(num)s deals of the file are disputed: say so again once they are recorded.",
+                deals.disputed,
+            )
+        )
     keyed = _keyed(paper, deals.cells)
     return _grid_page(
         paper, keyed, form, status=422 if keyed.stopped else 200, notices=[" ".join(said)] if said else []

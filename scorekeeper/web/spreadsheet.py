@@ -41,12 +41,15 @@ _REMARK: Final = "remark"
 class Deals(NamedTuple):
     """The rows of a file that are deals, and how many are none, or do not count.
 
-    ``moved`` is whether chips were moved by hand between them: the totals after that are not in ``cells``.
+    ``moved`` is whether chips were moved by hand between them: the totals after that are not in ``cells``. Nor is what
+    stands below the heads ``left_out``, and that so many of the deals are ``disputed``.
     """
 
     cells: tuple[Cells, ...]
     passed_over: int
     moved: bool
+    left_out: tuple[str, ...]
+    disputed: int
 
 
 def safe(cell: Cell) -> Cell:
@@ -76,10 +79,10 @@ def deals_in(content: bytes, columns: Columns) -> Deals:
 
 def _deals(text: str, columns: Columns) -> Deals:
     known = _known(columns)
-    read = [(list(_keys(heads, known)), rows) for heads, rows in _readings(text)]
+    read = [(list(_keys(heads, known)), heads, rows) for heads, rows in _readings(text)]
     if not read:
         raise csv.Error
-    keys, rows = max(read, key=lambda one: sum(map(bool, one[0])))
+    keys, heads, rows = max(read, key=lambda one: sum(map(bool, one[0])))
     if not {*keys} - {"", _REMARK}:
         said = format_list([column.head for column in columns.all[:3]], style="or", locale=locale())
         raise Unreadable(
@@ -88,8 +91,10 @@ def _deals(text: str, columns: Columns) -> Deals:
     if twice := [column.head for column in columns.all if keys.count(column.key) > 1]:
         raise Unreadable(_("More than one column is called “%(head)s”.", head=twice[0]))
     no_deals = {name_key(word) for word in (_("void"), _("not counted"), words.result_name(Result.MISDEAL))}
+    foreign = [place for place, head in enumerate(heads) if not is_empty(head) and name_key(head) not in known]
     found: list[Cells] = []
-    passed_over, moved = 0, False
+    left_out = set[int]()
+    passed_over, moved, disputed = 0, False, 0
     for row in rows:
         cells = {key: _NO_FORMULA.sub(r"\1", text)[:MAX_CELL] for key, text in zip(keys, row, strict=False) if key}
         remark = name_key(cells.pop(_REMARK, "").split(BETWEEN)[0])
@@ -101,6 +106,8 @@ def _deals(text: str, columns: Columns) -> Deals:
             if moved:
                 cells = {key: text for key, text in cells.items() if not key.startswith("total-")}
             found.append(cells)
+            disputed += remark == name_key(_("disputed"))
+            left_out.update(place for place in foreign if place < len(row) and not is_empty(row[place]))
     if not found:
         raise Unreadable(_("There is no deal in this file."))
     if len(found) > MAX_ROWS:
@@ -108,7 +115,7 @@ def _deals(text: str, columns: Columns) -> Deals:
         raise Unreadable(
             _("It has %(rows)s deals, and at most %(most)s go in at once: split it.", rows=rows_there, most=most)
         )
-    return Deals(tuple(found), passed_over, moved)
+    return Deals(tuple(found), passed_over, moved, tuple(heads[place] for place in sorted(left_out)), disputed)
 
 
 def _readings(text: str) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
@@ -125,7 +132,7 @@ def _known(columns: Columns) -> Mapping[str, Sequence[str]]:
     of_players = sorted((column for kind in by_kind for column in kind), key=lambda column: column.field is not None)
     known = defaultdict[str, list[str]](list)
     for key, heads in (
-        *(("", {head}) for head in (_("Deal"), _("Game"))),
+        *(("", {head}) for head in (_("Deal"), _("Game"), *_chips_of(columns))),
         *((column.key, {column.said, column.head}) for column in columns.deal),
         (_REMARK, {_("Remark")}),
         *((column.key, {column.said, column.head}) for column in of_players),
@@ -133,6 +140,12 @@ def _known(columns: Columns) -> Mapping[str, Sequence[str]]:
         for head in heads:
             known[name_key(str(safe(head)))].append(key)
     return known
+
+
+def _chips_of(columns: Columns) -> Iterator[str]:
+    """The heads of what an exported sheet says of stakes, which follows from the deals."""
+    for _seat, own in columns.players:
+        yield from (_("%(player)s, chips", player=column.head) for column in own if column.key.startswith("change-"))
 
 
 def _keys(heads: Iterable[str], known: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -201,6 +201,16 @@ def test_who_sits_out_has_nothing_in_the_row(host: Host, db: Session) -> None:
     assert told(page)[1] == "Ann does not play this deal."
 
 
+def test_a_change_of_who_sits_out_is_refused_for_that(host: Host, db: Session) -> None:
+    group = make_group(db, players=("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay"))
+    guest, session = Host(host.app, group), make_session(db, group=group, seats=6, dealer=4)
+    half = {**HALF, "partner": "Dan"}
+
+    assert told(checked(guest, session, {**half, "change-4": "-1"})) == ["Eve deals and sits out, and has −1 on paper."]
+    assert told(checked(guest, session, {**half, "change-1": "1"})) == ["Ben sits out, and has +1 on paper."]
+    assert checked(guest, session, {**half, "change-1": "0", "change-4": "–"}).status == 200
+
+
 def test_dirty_clubs_is_keyed_in_with_its_games(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, card_game="dirty-clubs")
     made = {"turn_up": "s", "maker": "Ann", "trump": "h", "tricks-0": "3", "tricks-1": "2", "tricks-2": "0"}

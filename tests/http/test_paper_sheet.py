@@ -41,6 +41,15 @@ def test_it_has_the_seats_the_totals_so_far_and_the_dealers_in_turn(host: Host, 
     assert head(page)[11:] == ["+/−", "Total"] * 4
 
 
+def test_what_takes_no_row_is_not_to_take_a_number_in_the_app(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+
+    page = host.get(f"/sessions/{session.id}/paper")
+
+    assert "A misdeal takes no row: the same dealer deals again. Do not record that in the app either" in page.text
+    assert "Misdeals are not keyed in" in page.follow("Key in from paper").text
+
+
 def test_it_has_the_payments_of_these_house_rules(host: Host, db: Session) -> None:
     session = make_session(db, group=host.group, house_rules={"half.clubs_made": 7, "half.clubs_all": 9})
     page, rules = (host.get(f"/sessions/{session.id}/{path}") for path in ("paper", "rules"))

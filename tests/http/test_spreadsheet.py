@@ -135,6 +135,28 @@ def test_what_is_no_deal_of_the_grid_is_passed_over_and_said(host: Host, db: Ses
     assert seated(recorded(page)) == {"Ann": "+2", "Ben": "−2", "Cleo": "+2", "Dan": "−2"}
 
 
+def test_what_the_grid_has_no_place_for_is_left_out_and_said(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    rows = f"{HEAD},Remark,Zoe,Weather,Empty\n{HALF},disputed,+1,fine,\n{HALF},,+1,,\n"
+
+    page = sent(host, session, rows)
+
+    assert "as no player or column here is called so: Zoe, Weather. 1 deal of the file is disputed" in page.text
+    wrong = sent(host, session, rows.replace("Half,Ann,Cleo,5,,", "Half,Ann,Cleo,9,,"))
+    assert "Left out" in wrong.text
+    assert [link["href"] for link in wrong.soup.select("#problems a")] == ["#r2-tricks"]
+
+
+@pytest.mark.parametrize("card_game", ["mensch", "dirty-clubs"])
+def test_an_exported_file_leaves_out_nothing_at_the_same_table(host: Host, db: Session, card_game: str) -> None:
+    rules = {"stake_loser": 5} if card_game == "dirty-clubs" else {}
+    first, second = (make_session(db, group=host.group, card_game=card_game, house_rules=rules) for _ in range(2))
+    sweep = {"turn_up": "clubs", "tricks": [0, 5, 0, 0]}
+    make_deal(db, first, sweep if card_game == "dirty-clubs" else HALF_MADE)
+
+    assert "Left out" not in sent(host, second, exported(host, first)).text
+
+
 def test_names_that_could_be_formulas_come_back_as_they_are(db: Session, host: Host) -> None:
     group = make_group(db, players=("=1+1", "-2", "@a", "+b"))
     guest = Host(host.app, group)
