@@ -253,12 +253,12 @@ _LISTED = (
 
 
 def groups_of(db: Session, links: Sequence[OpenedLink]) -> Rows:
-    """The groups that *links* open: their id and name, by name."""
+    """The groups that *links* open: their id and name, by name, and when the first of those links was ``made``."""
     groups = db.execute(
-        select(Group.id, Group.name)
-        .distinct()
+        select(Group.id, Group.name, func.min(GroupLink.created_at).label("made"))
         .join(GroupLink, GroupLink.group_id == Group.id)
-        .where(_OPENED, _TO_GROUP),
+        .where(_OPENED, _TO_GROUP)
+        .group_by(Group.id, Group.name),
         _these(links),
     )
     # Each database has an order of its own for letters.
@@ -421,9 +421,9 @@ def last_price(db: Session, group_id: int, card_game: str) -> Chip | None:
 
 
 def seats_of_sessions(db: Session, session_ids: Sequence[int]) -> Rows:
-    """Every account of several sessions, by number: ``session_id``, ``seat``, ``name`` of its owner, ``chips``."""
+    """Every account of several sessions, by number: ``session_id``, ``name`` of its owner, ``wins``."""
     return db.execute(
-        select(SessionSeat.session_id, SessionSeat.seat, SessionSeat.chips, Player.name)
+        select(SessionSeat.session_id, SessionSeat.wins, Player.name)
         .join(Player, Player.id == SessionSeat.player_id)
         .where(SessionSeat.session_id.in_(session_ids))
         .order_by(SessionSeat.session_id, SessionSeat.seat)

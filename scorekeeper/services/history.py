@@ -30,6 +30,11 @@ def first_table(session: AnyRow) -> Table:
     return game.open_table(ruleset, dealer=Seat(session.first_dealer), opening=tuple(session.opening))
 
 
+def only_begun(session: AnyRow) -> bool:
+    """Whether nothing has been played in the latest game of a session, which is not the first."""
+    return session.table["game"] > 1 and not session.table["deals"]
+
+
 def next_table(session: AnyRow) -> Table:
     """The table for the next deal of a session's row, with the dealer who was set by hand if one was."""
     table, by_hand = Table.restored(game_of(session)[1], session.table), dealer_by_hand(session)

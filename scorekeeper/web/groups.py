@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -23,13 +24,14 @@ from scorekeeper.rules import CARD_GAMES, Problem, Refused, Unit
 from scorekeeper.services.attempts import TooSoon, making_a_group
 from scorekeeper.services.deletion import delete_group, remove_player
 from scorekeeper.services.groups import CreateGroup, Role, add_player, create_group, rename_player, retire_player
+from scorekeeper.services.history import only_begun
 from scorekeeper.services.transaction import ChangedForm
 from scorekeeper.web import access, amounts, why
 from scorekeeper.web.forms import PlainForm, SubmissionForm, too_many_groups
 from scorekeeper.web.ids import row_key
 from scorekeeper.web.links import page_with_new_link, sent_from_here, show_once, token_of
 from scorekeeper.web.offline import kept
-from scorekeeper.words import game_name, isolated, name_of, number, problem_message, ruleset_title
+from scorekeeper.words import game_name, isolated, moment, name_of, number, problem_message, ruleset_title
 from scorekeeper.words.numbers import locale
 
 blueprint = Blueprint("groups", __name__)
@@ -255,26 +257,35 @@ def _player(group_id: int, player_id: int) -> tuple[AnyRow, AnyRow]:
 def _start_page(form: StartForm) -> Response:
     groups = queries.groups_of(db.session(), access.opened_links())
     joined = queries.joined_sessions(db.session(), access.opened_links())
-    playing = queries.open_sessions(db.session(), [group.id for group in groups], most=PLAYING)
+    playing = queries.open_sessions(db.session(), [group.id for group in groups], most=PLAYING + 1)
+    names = Counter(group.name for group in groups)
     shows = [access.named(group.id) for group in groups]
     shows += [access.named(session.group_id, session.id) for session in joined]
-    values = {"groups": groups, "joined": joined, "playing": playing, "form": form}
+    values = {
+        "groups": groups,
+        "joined": joined,
+        "playing": playing[:PLAYING],
+        "more": len(playing) > PLAYING,
+        # What tells those apart that are called alike: a group that was brought in, and itself.
+        "apart": {group.id: moment(group.made) for group in groups if names[group.name] > 1},
+        "form": form,
+    }
     return kept(lambda: render_template("groups/start.html", **values), shows)
 
 
 def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
     rows = queries.sessions(db.session(), group.id, before=request.args.get("before", type=row_key))
     shown = rows[: queries.SESSIONS_SHOWN]
-    names: dict[int, list[str]] = {}
+    seats: dict[int, list[AnyRow]] = {}
     for seat in queries.seats_of_sessions(db.session(), [row.id for row in shown]):
-        names.setdefault(seat.session_id, []).append(seat.name)
+        seats.setdefault(seat.session_id, []).append(seat)
     totals = queries.group_totals(db.session(), group.id)
     players = queries.players(db.session(), group.id)
     return page_with_new_link(
         "groups/group.html",
         group=group,
         form=form,
-        sessions=[_line(row, names[row.id]) for row in shown],
+        sessions=[_line(row, seats[row.id]) for row in shown],
         newer="before" in request.args,
         older=shown[-1].id if len(rows) > len(shown) else None,
         chips=_chips(group.id, totals),
@@ -284,16 +295,20 @@ def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
     )
 
 
-def _line(row: AnyRow, names: Sequence[str]) -> SessionLine:
+def _line(row: AnyRow, seats: Sequence[AnyRow]) -> SessionLine:
     return SessionLine(
-        row.id, row.name, row.started_on, ruleset_title(row.ruleset_id), _standing(row, names), row.state == "open"
+        row.id, row.name, row.started_on, ruleset_title(row.ruleset_id), _standing(row, seats), row.state == "open"
     )
 
 
-def _standing(row: AnyRow, names: Sequence[str]) -> str:
-    """Who is ahead in the game being played, or won the latest, with their total."""
+def _standing(row: AnyRow, seats: Sequence[AnyRow]) -> str:
+    """Who is ahead in the game being played, or won the latest, with their total; who won games if it is just begun."""
     if not row.deals:
         return _("No deal yet")
+    names = [seat.name for seat in seats]
+    if only_begun(row):
+        won = [f"{isolated(seat.name)} {number(seat.wins)}" for seat in seats if seat.wins]
+        return _("Games won: %(players)s", players=format_list(won, style="unit", locale=locale()))
     game = CARD_GAMES[row.card_game]
     totals, winners = row.table["totals"], row.table["winners"]
     first = winners or [

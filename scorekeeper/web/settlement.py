@@ -27,7 +27,7 @@ from scorekeeper.rules import Refused, Table
 from scorekeeper.services.carrying import HandBack, hand_back
 from scorekeeper.services.counts import Count
 from scorekeeper.services.deals import Without
-from scorekeeper.services.history import game_of
+from scorekeeper.services.history import game_of, only_begun
 from scorekeeper.services.ledger import chip_of, in_kitty, price_of
 from scorekeeper.services.sessions import close_session, reopen_session
 from scorekeeper.services.settlement import (
@@ -289,6 +289,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
         result="\n".join(result),
         result_lines=len(result),
         games=_games(session, seats) if game.several_games else [],
+        only_begun=only_begun(session),
         for_chips=for_chips,
         choosing=choosing,
         as_before=not closed and not asked and shown.choices != Choices(),
@@ -439,7 +440,7 @@ def _miscount(session: AnyRow, names: Sequence[str]) -> str:
     off = Count.noted(latest.note).off if latest else ()
     if latest is None or latest.changed is not None or not any(off):
         return ""
-    each = [f"{words.name_of(seat, names)} {words.signed(chips)}" for seat, chips in enumerate(off) if chips]
+    each = [words.beside(words.name_of(seat, names), words.signed(chips)) for seat, chips in enumerate(off) if chips]
     return _("The chips counted last were off by: %(differences)s.", differences=", ".join(each))
 
 
@@ -462,6 +463,9 @@ def _as_text(
         format_date(session.started_on) if day not in session.name else "",
     ]
     lines = [" · ".join(filter(None, head))]
+    if not for_chips and only_begun(session):
+        wins = [f"{row['place']}. {row['name']}: {row['total']}" for row in _games(session, seats)]
+        return [*lines, _("Games won"), *wins]
     if not for_chips:
         return lines + [f"{row['place']}. {row['name']}: {cast(amounts.Amount, row['total']).text}" for row in places]
     chip = chip_of(session)
@@ -531,7 +535,9 @@ def _brought(session: AnyRow, seats: Sequence[AnyRow], carried: Sequence[AnyRow]
     editable = session.state != "closed" and session.writes and session.to_group
     for source, rows in groupby(carried, key=attrgetter("id")):
         of_source = list(rows)
-        each = [f"{words.name_of(row.seat, names)} {amounts.settled(row.amount, chip).text}" for row in of_source]
+        each = [
+            words.beside(words.name_of(row.seat, names), amounts.settled(row.amount, chip).text) for row in of_source
+        ]
         said = {"session": words.isolated(of_source[0].name), "moved": format_list(each, locale=locale(), style="unit")}
         yield {
             "sentence": _("Carried over from %(session)s: %(moved)s.", **said),
@@ -552,7 +558,8 @@ def _kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) ->
         return ""
     said = {"amount": amounts.exactly(abs(held), chip)}
     if choices.keeper is not None and held > 0:
-        return _("In the kitty: %(amount)s, kept by %(name)s.", **said, name=words.isolated(seats[choices.keeper].name))
+        kept = _("In the kitty: %(amount)s, kept by %(name)s.", **said, name=words.isolated(seats[choices.keeper].name))
+        return f"{kept} {_('The next session begins without it: whoever keeps it puts it into the kitty there.')}"
     put_in = [f"{words.isolated(seat.name)} {amounts.exactly(seat.put_in, chip)}" for seat in seats if seat.put_in > 0]
     if choices.alike or not put_in:
         return amounts.in_kitty(held, chip) if held < 0 else _("In the kitty: %(amount)s, shared out evenly.", **said)

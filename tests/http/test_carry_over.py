@@ -177,6 +177,7 @@ def test_what_concerns_somebody_who_is_away_stays_open_and_the_form_says_so_firs
         " Ben +€0.25, Dan −€0.25."
     )
     assert under(page, "Nothing is saved yet. Start the session once more to go on all the same.")
+    assert "not fit" not in page.text
     assert dump(db) == rows
     assert page.form("/sessions").submit().status == 200
 

@@ -191,6 +191,8 @@ def test_the_last_pieces_of_a_colour_are_announced(host: Host, session: MadeSess
 
     assert "Hand out 20 white, 32 red." in page.text
     assert "Those are the last white ones in the bank." in page.text
+    assert "once more to go on all the same." in page.text
+    assert "not fit" not in page.text
 
 
 def test_small_change_stays_in_the_bank_where_that_can_be(host: Host, session: MadeSession) -> None:

@@ -115,7 +115,7 @@ def test_the_kitty_pays_back_and_what_is_left_is_shared_out_or_kept(host: Host, 
     assert sums_of(page)["Ann"] == ["−€2.00", "+€0.75", "−€1.25"]
     assert sums_of(page)["Cleo"] == ["+€3.00", "+€0.75", "+€3.75"]
     page = choose(page, keeper="3")
-    assert "In the kitty: €3.00, kept by Dan." in page.text
+    assert "In the kitty: €3.00, kept by Dan. The next session begins without it" in page.text
     assert sums_of(page)["Dan"] == ["−€2.00", "+€3.00", "+€1.00"]
     page = page.form("/close").submit("End")
     assert "In the kitty: €3.00, kept by Dan." in page.text

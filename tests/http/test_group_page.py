@@ -8,6 +8,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
 from scorekeeper.queries import SESSIONS_SHOWN
+from scorekeeper.services.deals import start_next_game
 from scorekeeper.services.sessions import close_session
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, HALF_MADE, make_deal, make_session
 from tests.http.conftest import Host
@@ -71,6 +72,19 @@ def test_in_dirty_clubs_the_lowest_is_ahead_and_the_winner_is_named(host: Host, 
     assert lines(host.get(host.group_path)) == ["Race playing Ahead: Ann with 23 26 Nov 2026 · Dirty Clubs"]
     make_deal(db, session, SWEEP)
     assert lines(host.get(host.group_path)) == ["Race playing Won by Ben with 0 26 Nov 2026 · Dirty Clubs"]
+
+
+def test_a_game_in_which_nothing_is_played_leaves_nobody_ahead(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, card_game="dirty-clubs", name="Race")
+    make_deal(db, session, SWEEP)
+    start_next_game(db, session.plain_command(db))
+    close_session(db, session.plain_command(db))
+
+    assert lines(host.get(host.group_path)) == ["Race Games won: Ben 1 26 Nov 2026 · Dirty Clubs"]
+    page = host.get(f"/sessions/{session.id}/settlement")
+    assert "Game 2 No deal has been played in it yet. Games won" in page.text
+    text = page.soup.select("textarea")[0].get_text().strip().splitlines()
+    assert text[1:] == ["Games won", "1. Ben: 1", "2. Ann: 0", "2. Cleo: 0", "2. Dan: 0"]
 
 
 def test_standings_add_up_all_sessions_with_shared_places(host: Host, db: Session) -> None:

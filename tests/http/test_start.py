@@ -1,12 +1,15 @@
 """The start page: naming the players of a new group."""
 
+from datetime import UTC, datetime
+
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Group, GroupLink, Player
 from scorekeeper.services.sessions import close_session
-from tests.factories import make_session
+from scorekeeper.web.groups import PLAYING
+from tests.factories import make_group, make_session
 from tests.http.conftest import Host
 from tests.http.visitor import Form, Visitor
 
@@ -164,6 +167,37 @@ def test_it_leads_straight_to_a_session_that_is_being_played(host: Host, db: Ses
     playing = page.soup.select("#playing ~ ul a")
     assert [" ".join(link.get_text(" ").split()) for link in playing] == ["First Thursdays · Mensch · 26 Nov 2026"]
     assert page.follow("First").path == str(playing[0]["href"])
+
+
+def test_groups_of_one_name_are_told_apart(host: Host, db: Session) -> None:
+    assert "link made on" not in host.get("/").text
+    other = make_group(db, name="Thursdays")
+    noon = {"created_at": datetime(2026, 11, 1, 12, tzinfo=UTC)}
+    db.execute(update(GroupLink).where(GroupLink.group_id == other.group_id).values(noon))
+    db.commit()
+    host.get(f"/open/{other.token}")
+    make_session(db, group=other, name="First")
+
+    page = host.get("/")
+
+    ours, theirs = (link.get_text(" ", strip=True) for link in page.soup.select("#groups ~ ul a"))
+    assert ours.startswith("Thursdays (link made on ")
+    assert ours != theirs
+    said = theirs.removeprefix("Thursdays ")
+    assert f"Thursdays {said} · Mensch" in " ".join(page.soup.select("#playing ~ ul a")[0].get_text().split())
+
+
+def test_of_many_sessions_being_played_the_latest_are_there_and_where_the_others_are(host: Host, db: Session) -> None:
+    for number in range(PLAYING):
+        make_session(db, group=host.group, name=f"Evening {number}")
+    assert "Others that are being played" not in host.get("/").text
+    make_session(db, group=host.group, name="Latest")
+
+    page = host.get("/")
+
+    assert "Others that are being played are on the pages of their groups." in page.text
+    shown = [name.get_text() for name in page.soup.select("#playing ~ ul strong")]
+    assert shown == ["Latest", "Evening 2", "Evening 1"]
 
 
 def test_a_new_session_is_called_by_its_game_and_day(host: Host) -> None:
