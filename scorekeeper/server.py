@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import io
 import socket
+import struct
 import sys
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ import segno
 from flask import Flask
 from flask_babel import gettext as _
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 from gunicorn.workers.base import Worker
 from werkzeug.test import create_environ, run_wsgi_app
 
@@ -32,9 +34,21 @@ graceful_timeout = 5
 keepalive = 10
 """Seconds that a connection is kept for the next request, as pages without a stream ask every few: to begin one costs
 nearly as much as to answer that nothing has changed."""
+STALLED = 20
+"""Seconds without a byte after which a connection in the middle of a request or an answer is given up."""
 SWITCH_EVERY = 0.001
 """Seconds after which a thread that draws a page lets others go on: where many look on, one that saves a deal waits for
 its turn after each of its statements."""
+
+
+def when_ready(arbiter: Arbiter) -> None:
+    """A phone that loses the network in the middle of a request, or sends half of one, does not keep its thread.
+
+    Connections have from the socket on which they are accepted how long the system waits for them.
+    """
+    for listener in arbiter.LISTENERS:
+        for waits in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            listener.sock.setsockopt(socket.SOL_SOCKET, waits, struct.pack("@ll", STALLED, 0))
 
 
 def post_worker_init(worker: Worker) -> None:
@@ -142,7 +156,8 @@ class _Server(BaseApplication):  # type: ignore[misc]
     def load(self) -> Flask:
         return self._app
 
-    def _announce(self, server: object) -> None:
+    def _announce(self, arbiter: Arbiter) -> None:
+        when_ready(arbiter)
         with self._app.app_context():
             click.echo(announcement(addresses(self._host, self._port, network_address())))
 

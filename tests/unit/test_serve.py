@@ -4,6 +4,7 @@ import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from flask import Flask
@@ -105,3 +106,14 @@ def test_without_an_address_for_phones_the_terminal_says_so_and_shows_no_code() 
     shown = announcement(Addresses("http://localhost:5000", None))
     assert "Other phones cannot reach it" in shown
     assert "▀" not in shown
+
+
+def test_a_connection_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "STALLED", 1)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server.when_ready(SimpleNamespace(LISTENERS=[SimpleNamespace(sock=listener)]))
+        with socket.create_connection(listener.getsockname()) as client, listener.accept()[0] as accepted:
+            client.sendall(b"GET / HT")
+            assert accepted.recv(100) == b"GET / HT"
+            with pytest.raises(BlockingIOError):
+                accepted.recv(100)
