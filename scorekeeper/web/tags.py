@@ -48,21 +48,25 @@ def page_tag(game_session: AnyRow, *more: object) -> str | None:
 
 
 def tag_of(game_session: AnyRow, *more: object) -> str:
-    """The same of what shows no messages."""
-    at = game_session.id, game_session.version, game_session.group_version
-    by = game_session.link_id, game_session.writes, picture.side_of(game_session.id), get_locale()
-    return hashlib.sha256(repr((*at, *by, release(), *more)).encode()).hexdigest()[:32]
+    """The same of what shows no messages.
+
+    The whole row, not its versions alone: where a backup is put back, they count up to the same numbers once more.
+    """
+    by = picture.side_of(game_session.id), get_locale()
+    return hashlib.sha256(repr((*game_session, *by, release(), *more)).encode()).hexdigest()[:32]
 
 
 def drawn(game_session: AnyRow, page: Callable[[AnyRow], str]) -> str:
     """*page*, drawn for whoever asked first of those who see the same, with a token and a submission id of its own.
 
     It has :data:`TOKEN` and :data:`SUBMISSION` in their places, and shows nothing else that :func:`page_tag` does not
-    know of: the address it was asked for by and the whole row stand in its tag.
+    know of, and the address it was asked for by.
     """
-    tag = page_tag(game_session, request.full_path, *game_session)
+    tag = page_tag(game_session, request.full_path)
     found: str = page(game_session) if tag is None else current_app.extensions["drawn"](tag, lambda: page(game_session))
-    return found.replace(TOKEN, generate_csrf()).replace(SUBMISSION, new_submission_id())
+    if TOKEN in found:
+        found = found.replace(TOKEN, generate_csrf())
+    return found.replace(SUBMISSION, new_submission_id())
 
 
 def answer(tag: str | None, page: Callable[[], ResponseReturnValue]) -> Response:

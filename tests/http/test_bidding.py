@@ -13,6 +13,7 @@ from scorekeeper.models import Player
 from scorekeeper.rules import CARD_GAMES, RULESETS, Seat, ruleset
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.sessions import OpenSession, close_session, open_session
+from scorekeeper.web import tags
 from scorekeeper.web.bidding import answers_of
 from scorekeeper.web.entry import facts_from
 from tests.deals import bidding
@@ -73,6 +74,7 @@ def test_a_game_of_which_nobody_wrote_down_how_it_is_bid_has_no_bidding(
     link = f'a[href="{path}/bidding"]'
     assert host.get(path).soup.select(link)
     monkeypatch.setattr(CARD_GAMES["mensch"], "course", None)
+    tags.init_app(host.app)
     assert not host.get(path).soup.select(link)
     assert host.get(f"{path}/bidding").status == 404
 

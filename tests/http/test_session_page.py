@@ -10,9 +10,11 @@ from threading import Barrier
 import pytest
 from flask import Flask, template_rendered
 from jinja2 import Template
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
+from scorekeeper.models import GameSession
 from scorekeeper.rules import MISDEAL, Facts
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from scorekeeper.services.groups import Role
@@ -244,6 +246,21 @@ def test_another_right_is_another_page_of_the_same_version(app: Flask, db: Sessi
 
         assert after.status == 200
         assert phone.get(path, headers={"If-None-Match": after.response.headers["ETag"]}).status == 304
+
+
+def test_after_a_backup_was_put_back_the_same_version_is_another_page(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group)
+    make_deal(db, session)
+    paths = [f"/sessions/{session.id}{path}" for path in ("", "/table", "/deals")]
+    etags = [[host.get(path).response.headers.get("ETag") for path in paths] for _ in range(2)][1]
+    this = GameSession.id == session.id
+    table = db.scalars(select(GameSession.table).where(this)).one()
+    db.execute(update(GameSession).where(this).values(table={**table, "totals": [9, -3, -3, -3]}))
+    db.commit()
+
+    for path, etag in zip(paths, etags, strict=True):
+        assert etag is not None
+        assert host.get(path, headers={"If-None-Match": etag}).status == 200
 
 
 def test_a_renamed_player_is_a_change_of_the_page(host: Host, db: Session) -> None:
