@@ -42,7 +42,7 @@ def create_app(config: Mapping[str, object] | None = None) -> Flask:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)  # type: ignore[method-assign]
     if not app.config["SQLALCHEMY_DATABASE_URI"].startswith("sqlite"):
         # A connection that a server has ended, as when it was restarted, is replaced before a page is asked of it.
-        app.config["SQLALCHEMY_ENGINE_OPTIONS"] = {"pool_pre_ping": True}
+        app.config.setdefault("SQLALCHEMY_ENGINE_OPTIONS", {"pool_pre_ping": True})
     db.init_app(app)
     csrf.init_app(app)
     web.init_app(app, babel)
