@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
-from sys import getsizeof
 from threading import Condition
 from typing import Final
 
@@ -24,16 +23,17 @@ from scorekeeper.web import picture
 from scorekeeper.web.forms import new_submission_id
 from scorekeeper.web.offline import release
 
-KEPT: Final = 2 * 1024 * 1024
-"""Bytes of drawn pages that a process keeps: some hundred."""
+KEPT: Final = 1024 * 1024
+"""Bytes of drawn pages that a process keeps: those of some twenty tables."""
 TOKEN, SUBMISSION = secrets.token_hex(16), secrets.token_hex(16)
 """What stands in a drawn page for the token and the submission id of its forms; nobody can have typed it in."""
 
 
 def init_app(app: Flask) -> None:
     """Give *app* the pages that it has drawn. Whoever asks for one that is being drawn waits for it."""
-    by_tag = cached(LRUCache(KEPT, getsizeof), key=lambda tag, page: tag, condition=Condition())
-    app.extensions["drawn"] = by_tag(lambda tag, page: page())
+    by_tag = cached(LRUCache(KEPT, len), key=lambda tag, page: tag, condition=Condition())
+    # As bytes, of which a page has half as many.
+    app.extensions["drawn"] = by_tag(lambda tag, page: page().encode())
 
 
 def form_tag(game_session: AnyRow, *more: object) -> str | None:
@@ -63,7 +63,11 @@ def drawn(game_session: AnyRow, page: Callable[[AnyRow], str]) -> str:
     know of, and the address it was asked for by.
     """
     tag = page_tag(game_session, request.full_path)
-    found: str = page(game_session) if tag is None else current_app.extensions["drawn"](tag, lambda: page(game_session))
+    if tag is None:
+        found = page(game_session)
+    else:
+        kept: bytes = current_app.extensions["drawn"](tag, lambda: page(game_session))
+        found = kept.decode()
     if TOKEN in found:
         found = found.replace(TOKEN, generate_csrf())
     return found.replace(SUBMISSION, new_submission_id())
