@@ -11,7 +11,10 @@ import io
 import socket
 import struct
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
+from threading import Semaphore
+from typing import TYPE_CHECKING
 
 import click
 import segno
@@ -28,6 +31,9 @@ from scorekeeper.watcher import Watcher
 from scorekeeper.web.links import is_loopback
 from scorekeeper.web.live import SPARE
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
 worker_class = "gthread"
 graceful_timeout = 5
 """Seconds that a worker which has been told to end has for what it is doing."""
@@ -36,6 +42,10 @@ keepalive = 10
 nearly as much as to answer that nothing has changed."""
 STALLED = 20
 """Seconds without a byte after which a connection in the middle of a request or an answer is given up."""
+AT_ONCE = 2
+"""Pages that a process works out at a time, as a rule: more would take as long together, and slow down who saves."""
+TURN = 0.2
+"""Seconds that a page waits at most for its turn: some take long."""
 SWITCH_EVERY = 0.001
 """Seconds after which a thread that draws a page lets others go on: where many look on, one that saves a deal waits for
 its turn after each of its statements."""
@@ -54,12 +64,34 @@ def when_ready(arbiter: Arbiter) -> None:
 def post_worker_init(worker: Worker) -> None:
     """A worker that has been told to end does not wait for its streams, which never take all threads that it has.
 
-    While it runs, busy threads give way soon.
+    While it runs, busy threads give way soon, and pages take turns.
     """
     sys.setswitchinterval(SWITCH_EVERY)
+    worker.wsgi.wsgi_app = Turns(worker.wsgi.wsgi_app)
     watcher: Watcher = worker.wsgi.extensions["watcher"]
     watcher.stopping = lambda: not worker.alive
     watcher.most = worker.cfg.threads - SPARE
+
+
+class Turns:
+    """Pages take turns, and what is sent passes them: threads of one interpreter only share its time.
+
+    A stream has its turn for its beginning alone.
+    """
+
+    def __init__(self, app: WSGIApplication) -> None:
+        self._app = app
+        self._free = Semaphore(AT_ONCE)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ["REQUEST_METHOD"] != "GET":
+            return self._app(environ, start_response)
+        in_turn = self._free.acquire(timeout=TURN)
+        try:
+            return self._app(environ, start_response)
+        finally:
+            if in_turn:
+                self._free.release()
 
 
 @dataclass(frozen=True, slots=True)

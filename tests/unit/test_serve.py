@@ -3,8 +3,11 @@
 import re
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, Semaphore
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -15,6 +18,8 @@ from scorekeeper.serve import CannotListen, choose_port
 from scorekeeper.server import Addresses, addresses, announcement
 
 LOCAL = "127.0.0.1"
+START: Any = None
+"""What an application would begin its answer with."""
 
 
 @pytest.fixture
@@ -117,3 +122,47 @@ def test_a_connection_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -
             assert accepted.recv(100) == b"GET / HT"
             with pytest.raises(BlockingIOError):
                 accepted.recv(100)
+
+
+def test_pages_take_turns_and_what_is_sent_passes_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TURN", 60)
+    begun, ends = Semaphore(0), Event()
+
+    def app(environ: dict[str, Any], _start: object) -> list[bytes]:
+        begun.release()
+        ends.wait(60)
+        return [b""]
+
+    turns = server.Turns(app)
+    with ThreadPoolExecutor(server.AT_ONCE + 2) as threads:
+        pages = [threads.submit(turns, {"REQUEST_METHOD": "GET"}, START) for _ in range(server.AT_ONCE + 1)]
+        for _ in range(server.AT_ONCE):
+            assert begun.acquire(timeout=60)
+        sent = threads.submit(turns, {"REQUEST_METHOD": "POST"}, START)
+        assert begun.acquire(timeout=60)
+        assert not begun.acquire(blocking=False)
+        ends.set()
+        assert [one.result(60) for one in (*pages, sent)] == [[b""]] * (server.AT_ONCE + 2)
+    assert begun.acquire(blocking=False)
+
+
+def test_a_page_whose_turn_does_not_come_goes_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TURN", 0)
+    monkeypatch.setattr(server, "AT_ONCE", 0)
+    assert list(server.Turns(lambda *_: [b"page"])({"REQUEST_METHOD": "GET"}, START)) == [b"page"]
+
+
+def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "TURN", 60)
+
+    def app(environ: dict[str, Any], _start: object) -> list[bytes]:
+        if not environ["PATH_INFO"]:
+            raise ZeroDivisionError
+        return [b""]
+
+    turns = server.Turns(app)
+    for _ in range(server.AT_ONCE):
+        with pytest.raises(ZeroDivisionError):
+            turns({"REQUEST_METHOD": "GET", "PATH_INFO": ""}, START)
+
+    assert list(turns({"REQUEST_METHOD": "GET", "PATH_INFO": "/"}, START)) == [b""]
