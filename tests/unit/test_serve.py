@@ -152,17 +152,21 @@ def test_a_page_whose_turn_does_not_come_goes_on_without(monkeypatch: pytest.Mon
     assert list(server.Turns(lambda *_: [b"page"])({"REQUEST_METHOD": "GET"}, START)) == [b"page"]
 
 
-def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "TURN", 60)
+@pytest.mark.parametrize("waits", [0, 60])
+def test_a_page_that_fails_gives_back_the_turn_that_it_had_and_no_other(
+    monkeypatch: pytest.MonkeyPatch, waits: int
+) -> None:
+    monkeypatch.setattr(server, "TURN", waits)
+    free = Semaphore(1 if waits else 0)
 
-    def app(environ: dict[str, Any], _start: object) -> list[bytes]:
-        if not environ["PATH_INFO"]:
-            raise ZeroDivisionError
-        return [b""]
+    def app(_environ: dict[str, Any], _start: object) -> list[bytes]:
+        raise ZeroDivisionError
 
     turns = server.Turns(app)
-    for _ in range(server.AT_ONCE):
-        with pytest.raises(ZeroDivisionError):
-            turns({"REQUEST_METHOD": "GET", "PATH_INFO": ""}, START)
+    monkeypatch.setattr(turns, "_free", free)
+    with pytest.raises(ZeroDivisionError):
+        turns({"REQUEST_METHOD": "GET"}, START)
 
-    assert list(turns({"REQUEST_METHOD": "GET", "PATH_INFO": "/"}, START)) == [b""]
+    # It would go on without a turn as well, only later: what is free tells.
+    assert free.acquire(blocking=False) == bool(waits)
+    assert not free.acquire(blocking=False)
