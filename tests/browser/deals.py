@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,12 +44,12 @@ def previewed(page: Page) -> Iterator[None]:
     expect(page.locator("form[data-preview]")).not_to_have_attribute("aria-busy", "true")
 
 
-def seated(page: Page) -> dict[str, str]:
-    """The totals at the table as seated."""
-    return {
-        seat.locator("bdi").inner_text(): seat.locator(".total .num").inner_text()
-        for seat in page.locator(".seat").all()
-    }
+def expect_seated(page: Page, totals: dict[str, str]) -> None:
+    """These totals come to stand at the table as seated, and no others."""
+    expect(page.locator(".seat")).to_have_count(len(totals))
+    for name, total in totals.items():
+        seat = page.locator(".seat", has=page.get_by_text(name, exact=True))
+        expect(seat.locator(".total .num")).to_have_text(total)
 
 
 def brought(page: Page) -> Numbers:
@@ -61,12 +62,12 @@ def brought(page: Page) -> Numbers:
     return numbers
 
 
-def on_sheet(page: Page, number: int) -> Numbers:
-    """What the score sheet says of a deal."""
+def expect_on_sheet(page: Page, number: int, numbers: Numbers) -> None:
+    """The score sheet comes to say this of a deal."""
     body = page.locator("tbody", has=page.locator(".no").get_by_text(f"Deal {number}", exact=True))
+    expect(body).to_be_visible()
     names = page.locator(".sheet thead th").all_inner_texts()
-    cells = body.locator("td").all()
-    return {
-        name: (cell.locator("b").inner_text(), cell.locator("small").inner_text().removeprefix("total").strip())
-        for name, cell in zip(names, cells, strict=True)
-    }
+    for name, (change, total) in numbers.items():
+        cell = body.locator("td").nth(names.index(name))
+        expect(cell.locator("b")).to_have_text(change)
+        expect(cell.locator("small")).to_have_text(re.compile(rf"^\s*(total\s*)?{re.escape(total)}\s*$"))

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
-from tests.browser.deals import choose, on_sheet
+from tests.browser.deals import choose, expect_on_sheet
 from tests.factories import MadeSession, make_session
 
 TOO_SMALL_OR_CLOSE = """() => {
@@ -50,7 +50,7 @@ def test_a_bidding_is_tapped_without_scrolling_and_its_deal_recorded(phone: Page
     page.locator("#record").tap()
     expect(page.locator("#deal-1")).to_be_visible()
 
-    assert on_sheet(page, 1) == {"Ann": ("−1", "−1"), "Ben": ("−1", "−1"), "Cleo": ("+3", "+3"), "Dan": ("−1", "−1")}
+    expect_on_sheet(page, 1, {"Ann": ("−1", "−1"), "Ben": ("−1", "−1"), "Cleo": ("+3", "+3"), "Dan": ("−1", "−1")})
 
 
 def test_a_bidding_is_tapped_by_keyboard_only(phone: Page, server: Server, db: Session) -> None:

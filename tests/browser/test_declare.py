@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import PHONE, Server, watch
-from tests.browser.deals import choose, on_sheet
+from tests.browser.deals import choose, expect_on_sheet
 from tests.factories import make_session
 
 
@@ -36,7 +36,7 @@ def test_a_declared_deal_survives_a_closed_browser(browser: Browser, server: Ser
     choose(page, "tricks-5")
     page.locator("#record").tap()
     expect(page.get_by_role("link", name="Record deal 2")).to_be_visible()
-    assert on_sheet(page, 1)["Ben"] == ("+3", "+3")
+    expect_on_sheet(page, 1, {"Ben": ("+3", "+3")})
     context.close()
     assert not troubles
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
-from tests.browser.deals import Numbers, brought, case, choose, on_sheet, seated, signed
+from tests.browser.deals import Numbers, brought, case, choose, expect_on_sheet, expect_seated, signed
 from tests.factories import make_session
 
 CASE = case("G1")
@@ -42,8 +42,8 @@ def record(page: Page, number: int, deal: dict[str, Any], numbers: Numbers) -> N
     assert brought(page) == numbers
     page.locator("#record").tap()
     expect(page.get_by_role("button", name=f"Undo deal {number}")).to_be_visible()
-    assert on_sheet(page, number) == numbers
-    assert seated(page) == {name: total for name, (_, total) in numbers.items()}
+    expect_on_sheet(page, number, numbers)
+    expect_seated(page, {name: total for name, (_, total) in numbers.items()})
 
 
 def test_a_game_to_its_end_and_back_and_the_next_one(phone: Page, server: Server, db: Session) -> None:
@@ -65,13 +65,13 @@ def test_a_game_to_its_end_and_back_and_the_next_one(phone: Page, server: Server
     page.get_by_role("button", name="Undo deal 6").tap()
     expect(page.locator(".dealing")).to_contain_text("Ben deals")
     expect(page.get_by_text(ended)).to_have_count(0)
-    assert seated(page) == {name: total for name, (_, total) in numbers[4].items()}
+    expect_seated(page, {name: total for name, (_, total) in numbers[4].items()})
     record(page, 7, deals[5], numbers[5])
     expect(page.get_by_text(ended)).to_be_visible()
 
     page.get_by_role("button", name="Start game 2").tap()
     expect(page.locator(".dealing")).to_contain_text("Game 2")
     expect(page.locator(".dealing")).to_contain_text("Cleo deals")
-    assert seated(page) == dict.fromkeys(NAMES, "25")
+    expect_seated(page, dict.fromkeys(NAMES, "25"))
     done = server.command("check")
     assert (done.returncode, done.stdout) == (0, "0 differences\n")

@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
-from tests.browser.deals import Numbers, brought, case, choose, on_sheet, seated, signed
+from tests.browser.deals import Numbers, brought, case, choose, expect_on_sheet, expect_seated, signed
 
 CASE = case("S1")
 NAMES: list[str] = CASE["session"]["players"]
@@ -73,7 +73,7 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
         page.get_by_role("button", name="Record").tap()
         expect(page.get_by_role("link", name=f"Record deal {number + 1}")).to_be_visible()
         if number < 3:
-            assert on_sheet(page, number) == as_shown(expected)
+            expect_on_sheet(page, number, as_shown(expected))
 
     # The mistake, three deals ago: open it from the score sheet, change it, and every later total follows.
     page.locator("tbody", has=page.locator(".no:has-text('3')")).locator("a.deal").tap()
@@ -84,9 +84,9 @@ def test_an_evening_from_the_first_name_to_the_last_cent(phone: Page, server: Se
     expect(page.get_by_text("Forced, Spades: Cleo with Ben")).to_be_visible()
     page.goto(page.url.split("/deals")[0])
     for number, expected in enumerate(CASE["expect"]["deals"], 1):
-        assert on_sheet(page, number) == as_shown(expected)
+        expect_on_sheet(page, number, as_shown(expected))
     totals = CASE["expect"]["deals"][-1]["total"]
-    assert seated(page) == {name: signed(totals[name]) for name in NAMES}
+    expect_seated(page, {name: signed(totals[name]) for name in NAMES})
 
     page.locator(".menu summary").tap()
     page.get_by_role("link", name="End the session").tap()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
-from tests.browser.deals import choose, on_sheet, previewed
+from tests.browser.deals import choose, expect_on_sheet, previewed
 from tests.factories import MadeSession, make_deal, make_session
 
 MOST_TABS = 40
@@ -75,7 +75,7 @@ def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
     expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
     expect(phone.locator("#read-back")).to_be_focused()
     assert phone.evaluate("scrollY") == 0
-    assert on_sheet(phone, 1) == {"Ann": ("−1", "−1"), "Ben": ("+3", "+3"), "Cleo": ("−1", "−1"), "Dan": ("−1", "−1")}
+    expect_on_sheet(phone, 1, {"Ann": ("−1", "−1"), "Ben": ("+3", "+3"), "Cleo": ("−1", "−1"), "Dan": ("−1", "−1")})
 
 
 def test_a_deal_of_dirty_clubs(phone: Page, server: Server, db: Session) -> None:
@@ -100,7 +100,7 @@ def test_a_deal_of_dirty_clubs(phone: Page, server: Server, db: Session) -> None
     phone.keyboard.press("Space")
 
     expect(phone.get_by_role("link", name="Record deal 2")).to_be_visible()
-    assert on_sheet(phone, 1) == {"Ann": ("−3", "22"), "Ben": ("0", "25"), "Cleo": ("+5", "30"), "Dan": ("−2", "23")}
+    expect_on_sheet(phone, 1, {"Ann": ("−3", "22"), "Ben": ("0", "25"), "Cleo": ("+5", "30"), "Dan": ("−2", "23")})
 
 
 def test_what_was_opened_stays_open_when_the_preview_changes(phone: Page, server: Server, db: Session) -> None:

@@ -19,7 +19,7 @@ from scorekeeper.models import Player
 from scorekeeper.services.deals import VoidDeal, void_deal
 from scorekeeper.services.groups import rename_player, renew_link
 from tests.browser.conftest import PHONE, Server, running_server
-from tests.browser.deals import choose, on_sheet, seated
+from tests.browser.deals import choose, expect_on_sheet, expect_seated
 from tests.factories import FIVE_IN_SPADES_MADE, HALF_MADE, MadeSession, make_deal, make_group, make_session, token
 
 PAGES = ("", "/table")
@@ -79,8 +79,9 @@ def test_a_deal_recorded_on_one_phone_shows_on_another(
 
     shows_deal(other, 1)
     expect(across.locator(".dealing")).to_have_text("Deal 2 · Ann deals")
-    assert seated(phone) == seated(other) == seated(across) == AFTER_HALF
-    assert on_sheet(other, 1) == {name: (total, total) for name, total in AFTER_HALF.items()}
+    for page in (phone, other, across):
+        expect_seated(page, AFTER_HALF)
+    expect_on_sheet(other, 1, {name: (total, total) for name, total in AFTER_HALF.items()})
 
 
 def test_every_page_of_a_session_follows_it(context: BrowserContext, server: Server, db: Session) -> None:

@@ -26,7 +26,7 @@ from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import close_session
 from tests.browser import conftest
 from tests.browser.conftest import Server, running_server
-from tests.browser.deals import brought, choose, seated
+from tests.browser.deals import brought, choose, expect_seated
 from tests.browser.places import SOLO_SET
 from tests.factories import MadeSession, make_deal, make_group, make_link, make_session, seen_by
 
@@ -228,7 +228,7 @@ def test_three_deals_wait_with_their_totals_and_arrive_in_order_and_once(
     arrived(page)
     assert facts(db, session) == [("half", 0), ("five", 1), ("half", 0)]
     page.goto(f"{server.url}/sessions/{session.id}")
-    assert seated(page) == {"Ann": "+1", "Ben": "+1", "Cleo": "+1", "Dan": "−3"}
+    expect_seated(page, {"Ann": "+1", "Ben": "+1", "Cleo": "+1", "Dan": "−3"})
 
 
 def test_that_there_is_no_network_is_said_in_two_lines_beside_the_title(

@@ -22,7 +22,7 @@ from scorekeeper.services.deals import RecordDeal, record_deal
 from scorekeeper.web import amounts, sheet
 from scorekeeper.web.entry import shown
 from tests.browser.conftest import Server
-from tests.browser.deals import brought, choose, on_sheet, previewed
+from tests.browser.deals import brought, choose, expect_on_sheet, previewed
 from tests.deals import every_deal
 from tests.factories import NAMES, MadeSession, make_deal, make_group, make_session, submission_id
 
@@ -190,7 +190,7 @@ def test_what_is_saved_stands_on_the_sheet_as_it_was_previewed(
         assert shown
         phone.locator("#record").tap()
         expect(phone.get_by_role("button", name=f"Undo deal {number}")).to_be_visible()
-        assert on_sheet(phone, number) == shown
+        expect_on_sheet(phone, number, shown)
 
 
 def test_a_correction_is_previewed_beside_what_it_replaces(phone: Page, server: Server, db: Session) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.services.deals import DeclareDeal, declare_deal
 from tests.browser.conftest import Server
-from tests.browser.deals import seated
+from tests.browser.deals import expect_seated
 from tests.browser.places import CALLING
 from tests.factories import CLUB_TURNED, FIVE_IN_SPADES_MADE, MadeSession, make_deal, make_group, make_session
 
@@ -111,7 +111,8 @@ def test_one_tap_turns_the_writing_and_nobody_changes_seats(phone: Page, server:
     session = make_session(db)
     make_deal(db, session, FIVE_IN_SPADES_MADE)
     go(phone, server, session)
-    totals, address, across = seated(phone), phone.url, phone.locator(".seat >> nth=0")
+    totals = {"Ann": "−1", "Ben": "+3", "Cleo": "−1", "Dan": "−1"}
+    address, across = phone.url, phone.locator(".seat >> nth=0")
     box = across.bounding_box()
     assert box
 
@@ -123,7 +124,7 @@ def test_one_tap_turns_the_writing_and_nobody_changes_seats(phone: Page, server:
         assert (turned["width"] > turned["height"]) == ((box["width"] > box["height"]) == (turn in "02"))
         assert centres["Ben"][0] < centres["Ann"][0] < centres["Dan"][0]
         assert centres["Cleo"][1] < centres["Dan"][1] < centres["Ann"][1]
-        assert seated(phone) == totals
+        expect_seated(phone, totals)
     assert phone.url == address
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper import queries
 from tests.browser.conftest import Server
-from tests.browser.deals import choose, seated
+from tests.browser.deals import choose, expect_seated
 from tests.factories import MadeSession, make_deal, make_session
 
 HALF_BY_ANN = "declarer-0", "partner-2", "tricks-5"
@@ -66,7 +66,7 @@ def test_a_stale_form_keeps_what_was_entered_and_shows_the_other_phones_deal(
     # It was missing after all: one more tap records it as the next deal.
     other_phone.locator("#record").tap()
     expect(other_phone.get_by_role("link", name="Record deal 3")).to_be_visible()
-    assert seated(other_phone) == {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"}
+    expect_seated(other_phone, {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"})
 
 
 def test_who_takes_the_pen_over_is_seen_at_once_by_who_had_it(

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.conftest import Server
-from tests.browser.deals import brought, on_sheet, seated
+from tests.browser.deals import brought, expect_on_sheet, expect_seated
 from tests.factories import make_session
 
 
@@ -34,18 +34,20 @@ def test_an_evening(page: Page, server: Server, db: Session) -> None:
     page.get_by_role("link", name="Record deal 1").click()
     expect(page.locator("#record")).to_be_disabled()
     enter(page, "declarer-0", "partner-2", "tricks-5")
+    expect(page.locator("[data-brings]")).to_have_count(4)
     assert brought(page) == {"Ann": ("+1", "+1"), "Ben": ("−1", "−1"), "Cleo": ("+1", "+1"), "Dan": ("−1", "−1")}
     page.get_by_role("button", name="Record").click()
-    assert seated(page) == {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"}
+    expect_seated(page, {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"})
 
     # A Five has a trump suit and no partner: that is known once it has been looked at.
     page.get_by_role("link", name="Record deal 2").click()
     enter(page, "contract-five", "declarer-1", "tricks-4")
     expect(page.locator("#partner")).to_be_hidden()
     enter(page, "trump-spades")
+    expect(page.locator("[data-brings]")).to_have_count(4)
     assert brought(page)["Ben"] == ("−3", "−4")
     page.get_by_role("button", name="Record").click()
-    assert seated(page) == {"Ann": "+2", "Ben": "−4", "Cleo": "+2", "Dan": "0"}
+    expect_seated(page, {"Ann": "+2", "Ben": "−4", "Cleo": "+2", "Dan": "0"})
 
     # What is changed after the payments were shown is shown again before it is saved.
     page.get_by_role("link", name="Deal 2", exact=True).click()
@@ -59,9 +61,9 @@ def test_an_evening(page: Page, server: Server, db: Session) -> None:
 
     page.get_by_role("link", name="Void this deal").click()
     page.get_by_role("button", name="Void this deal").click()
-    assert seated(page) == {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"}
+    expect_seated(page, {"Ann": "+1", "Ben": "−1", "Cleo": "+1", "Dan": "−1"})
     page.get_by_role("button", name="Restore deal 2").click()
-    assert on_sheet(page, 2)["Ben"] == ("+6", "+5")
+    expect_on_sheet(page, 2, {"Ben": ("+6", "+5")})
 
     page.locator(".menu summary").click()
     page.get_by_role("link", name="End the session").click()
