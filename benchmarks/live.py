@@ -35,7 +35,7 @@ ROUNDS = 60
 PAUSE = 1.0
 """Seconds between two deals: each of twenty tables plays one in twenty seconds; real ones take a minute or two."""
 EVERY = 4.0
-"""Seconds between two questions of one who polls."""
+"""Seconds between two questions of one who polls: that is what so many are told."""
 GIVES_WAY = 10
 """How nice the process is that plays the phones which look on: those have processors of their own."""
 

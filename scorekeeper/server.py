@@ -38,7 +38,7 @@ worker_class = "gthread"
 graceful_timeout = 5
 """Seconds that a worker which has been told to end has for what it is doing."""
 keepalive = 10
-"""Seconds that a connection is kept for the next request, as pages without a stream ask every few: to begin one costs
+"""Seconds that a connection is kept for the next request, as pages without a stream ask often: to begin one costs
 nearly as much as to answer that nothing has changed."""
 STALLED = 20
 """Seconds without a byte after which a connection in the middle of a request or an answer is given up."""

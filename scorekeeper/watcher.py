@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
+from cachetools import TTLCache
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -26,6 +27,12 @@ RECONNECT_AFTER = 1.0
 """Seconds. Meanwhile every stream sees for itself at each of its beats."""
 PER_DEVICE = 4
 """Streams of one device at a time."""
+TRIES_AGAIN = 40.0
+"""Seconds after which a page without a stream has tried for one again."""
+SOON, LATE = 800, 4000
+"""Milliseconds: how often such a page asks, at most and at least."""
+A_SHARE = 10
+"""Milliseconds of a process for each of them: that nothing has changed takes it about one to say."""
 
 
 class Followed:
@@ -67,6 +74,7 @@ class Watcher:
         self._followed: dict[int, Followed] = {}
         self._of_device: dict[str, list[Stream]] = {}
         self._watching = False
+        self._refused: TTLCache[object, None] = TTLCache(LATE // A_SHARE, TRIES_AGAIN)
 
     @contextmanager
     def following(self, engine: Engine, session_id: int, device: str) -> Iterator[Stream | None]:
@@ -85,6 +93,12 @@ class Watcher:
             with self.lock:
                 if stream:
                     self._end(stream, session_id, device)
+
+    def refuse(self) -> int:
+        """Milliseconds after which a page that gets no stream asks, and asks again: the more such pages, the later."""
+        with self.lock:
+            self._refused[object()] = None
+            return min(max(SOON, A_SHARE * len(self._refused)), LATE)
 
     def _begin(self, session_id: int, device: str) -> Stream:
         stream = Stream(self, self._followed.setdefault(session_id, Followed(self.lock)))

@@ -1,11 +1,13 @@
 // What stands on a page in [data-part] follows the session: a stream says that it has moved on, or its group has, and the page
 // is asked for again. Of all tabs of a browser one has the stream and tells the others. Where there is none the page is asked
-// for every few seconds. Which of these it is stands in [data-live], in words. A page with a form that stays as it is asks
+// for again and again. Which of these it is stands in [data-live], in words. A page with a form that stays as it is asks
 // elsewhere (data-page) what there is to say beside it. Old tablets can read this too.
 "use strict";
 
 (() => {
-  const [every, silence, patience] = [4000, 12000, 8000]; // milliseconds
+  const [silence, patience, later] = [12000, 8000, 30000]; // milliseconds
+  const [often, seldom] = [800, 4000]; // milliseconds from one question to the next, and to the next that is asked in vain
+  let every = often; // unless it is said that there are many who ask
   const said = () => document.querySelector("[data-live]"); // another page may take the place of this one
   const stream = said().dataset.live;
   const words = document.querySelector("script[data-words]");
@@ -13,7 +15,7 @@
   let [newest, tag] = [0, null]; // by what a stream said; the ETag
   let asOf = Date.parse(document.lastModified); // when this was the newest
   let [heard, tried, sent] = [-Infinity, -Infinity, -Infinity]; // when a stream spoke, one was tried, a form went: no clock that is set
-  let [looking, again, failed] = [false, false, false]; // failed: whether what the page itself sends has not got through
+  let [looking, again, vain, failed] = [false, false, false, false]; // failed: whether what the page itself sends has not got through
   let stop = () => {};
   const now = () => performance.now();
   const shown = () => Number(said().dataset.version);
@@ -101,6 +103,7 @@
     try {
       const reply = await fetch(address(), asked);
       compare(reply);
+      vain = !reply.ok;
       // That page says what has become of the link; this one may answer a form, which would be sent again.
       if (reply.status === 404) return void location.replace(stream.replace(/\/live$/, ""));
       failed = false;
@@ -112,6 +115,7 @@
       [asOf, tag] = [Date.now(), etag];
       say(streaming() ? "now" : "then");
     } catch (error) {
+      vain = true;
       say("lost");
     } finally {
       clearTimeout(timer);
@@ -139,7 +143,10 @@
       if (tabs) tabs.postMessage(Number(data));
     };
     for (const name of ["version", "beat"]) source.addEventListener(name, tell);
-    source.addEventListener("busy", () => source.close());
+    source.addEventListener("busy", ({ data }) => {
+      source.close();
+      every = Math.max(often, data);
+    });
     source.addEventListener("error", look);
     return () => source.close();
   }
@@ -176,10 +183,13 @@
     failed = true;
     say("lost");
   });
-  setInterval(() => {
+  function ask() {
+    setTimeout(ask, vain ? seldom : every);
     if (document.hidden || (streaming() && shown() === newest)) return;
     look();
-    if (now() - tried > 8 * every) tune();
-  }, every);
+    if (now() - tried > later) tune();
+  }
+
   tune();
+  setTimeout(ask, seldom);
 })();

@@ -1,7 +1,7 @@
 """The stream that tells an open page when its session has moved on: server-sent events, only ever a page version.
 
 A page that is told so asks for what it shows as anybody would, through the one door to every row. Where no stream can
-be had it is told ``busy`` and asks every few seconds instead.
+be had it is told ``busy``, and how often to ask instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ LASTS: Final = 60.0
 """Seconds of a stream; the browser asks for the next one by itself."""
 RETRY: Final = 1000
 """Milliseconds after which it does."""
-BUSY: Final = "event: busy\ndata:\n\n"
 SPARE: Final = 8
 """Threads of a process that no stream takes: pages always have one."""
 
@@ -85,7 +84,7 @@ def _events(session_id: int, seen: int | None) -> Iterator[str]:
     with watcher.following(db.engine, session_id, device) as stream:
         # Without threads a stream would keep the whole process to itself.
         if stream is None or not request.is_multithread:
-            yield BUSY
+            yield _busy(watcher)
             return
         yield f"retry: {RETRY}\n\n"
         ends = time.monotonic() + LASTS
@@ -95,7 +94,11 @@ def _events(session_id: int, seen: int | None) -> Iterator[str]:
             if time.monotonic() >= ends or not stream.wait(version, BEAT):
                 break
         if stream.gives_way:
-            yield BUSY
+            yield _busy(watcher)
+
+
+def _busy(watcher: Watcher) -> str:
+    return f"event: busy\ndata: {watcher.refuse()}\n\n"
 
 
 def _version(session_id: int) -> int | None:

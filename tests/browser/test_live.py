@@ -244,7 +244,7 @@ def test_without_a_stream_the_page_asks_and_says_as_of_when(
     if why == "no streams":
         context.add_init_script(NO_STREAMS)
     else:
-        answer = {"content_type": "text/event-stream", "body": "event: busy\ndata:\n\n"}
+        answer = {"content_type": "text/event-stream", "body": "event: busy\ndata: 800\n\n"}
         context.route("**/live?*", lambda route: route.fulfill(**answer))
     session = make_session(db)
     page = opened(context, server, session)

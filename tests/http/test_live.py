@@ -273,6 +273,17 @@ def test_pages_have_threads_of_their_own_however_many_streams_there_are(app: Fla
     assert Stream(host, path(session.id, at)).next() == BUSY
 
 
+def test_the_more_pages_have_no_stream_the_less_often_each_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusing = Watcher(0)
+    told = [refusing.refuse() for _ in range(1000)]
+    assert (told[0], told[199], told[-1]) == (watcher.SOON, 200 * watcher.A_SHARE, watcher.LATE)
+    assert told == sorted(told)
+
+    monkeypatch.setattr(watcher, "TRIES_AGAIN", 0)
+    forgetting = Watcher(0)
+    assert {forgetting.refuse() for _ in range(1000)} == {watcher.SOON}
+
+
 def test_of_more_streams_of_one_device_than_four_the_first_gives_way(
     app: Flask, host: Host, db: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,7 +355,7 @@ def test_a_server_without_threads_gives_none_away(host: Host, db: Session) -> No
 
     page = host.get(path(session.id))
 
-    assert page.response.get_data(as_text=True).startswith("event: busy")
+    assert page.response.get_data(as_text=True) == f"event: busy\ndata: {watcher.SOON}\n\n"
 
 
 def test_a_stream_ends_after_a_while_and_says_when_to_come_back(
