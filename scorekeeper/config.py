@@ -6,11 +6,14 @@ import os
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from zoneinfo import available_timezones
 
 import platformdirs
 import tzlocal
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 
 class BadSetting(Exception):
@@ -31,7 +34,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
     return {
         "DATA": str(data),
         "SECRET_KEY": environment.get("SCOREKEEPER_SECRET_KEY"),
-        "SQLALCHEMY_DATABASE_URI": database or f"sqlite:///{data / 'scorekeeper.db'}",
+        "SQLALCHEMY_DATABASE_URI": kept_in(database) if database else f"sqlite:///{data / 'scorekeeper.db'}",
         "HOST": environment.get("SCOREKEEPER_HOST", "0.0.0.0"),  # phones on the same network are the point
         "PORT": None if not port else whole_number("SCOREKEEPER_PORT", port, 1, 65535),
         "WORKERS": whole_number("SCOREKEEPER_WORKERS", environment.get("SCOREKEEPER_WORKERS") or "1", 1, 64),
@@ -42,6 +45,22 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
         # Without it, phones also drop the service worker and the pages they have kept.
         "OFFLINE": environment.get("SCOREKEEPER_OFFLINE", "1") != "0",
     }
+
+
+def kept_in(database: str) -> str:
+    """:raises BadSetting: if *database* is not the URL of one that can be used. A password in it is not repeated."""
+    with suppress(ArgumentError):
+        url = make_url(database)
+        in_memory = url.drivername == "sqlite" and url.database in {None, "", ":memory:"}
+        if url.drivername.startswith("postgresql") and not find_spec("psycopg"):
+            raise BadSetting(
+                "SCOREKEEPER_DATABASE_URL names PostgreSQL, which needs: pip install 'scorekeeper[postgres]'"
+            )
+        if url.drivername in {"sqlite", "postgresql", "postgresql+psycopg"} and not in_memory:
+            return database
+    raise BadSetting(
+        "SCOREKEEPER_DATABASE_URL must be like sqlite:////srv/scores.db or postgresql+psycopg://user@host/scores."
+    )
 
 
 def whole_number(name: str, text: str, low: int, high: int) -> int:

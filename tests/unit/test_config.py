@@ -36,11 +36,28 @@ def test_servers_that_start_at_once_agree_on_one_key(tmp_path: Path) -> None:
         ("SCOREKEEPER_WORKERS", "-1"),
         ("SCOREKEEPER_THREADS", "0"),
         ("SCOREKEEPER_TIMEZONE", "Mars/Olympus"),
+        ("SCOREKEEPER_DATABASE_URL", "scores.db"),
+        ("SCOREKEEPER_DATABASE_URL", "sqlite://"),
+        ("SCOREKEEPER_DATABASE_URL", "sqlite:///:memory:"),
+        ("SCOREKEEPER_DATABASE_URL", "mysql://host/scores"),
+        ("SCOREKEEPER_DATABASE_URL", "postgres://host/scores"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_named(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         settings({name: value})
+
+
+def test_that_a_database_cannot_be_used_says_no_password() -> None:
+    with pytest.raises(BadSetting) as bad:
+        settings({"SCOREKEEPER_DATABASE_URL": "mysql://ann:secret@host/scores"})
+    assert "secret" not in str(bad.value)
+
+
+def test_postgresql_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scorekeeper.config.find_spec", lambda name: None)
+    with pytest.raises(BadSetting, match=r"pip install 'scorekeeper\[postgres\]'"):
+        settings({"SCOREKEEPER_DATABASE_URL": "postgresql+psycopg://host/scores"})
 
 
 def test_phones_keep_pages_unless_that_is_switched_off() -> None:
