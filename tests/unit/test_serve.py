@@ -1,10 +1,8 @@
 """Where the app is served, and what the terminal says about it."""
 
-import re
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Event, Semaphore
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +11,7 @@ import pytest
 from flask import Flask
 from flask_babel import Babel
 
-from scorekeeper import serve, server
+from scorekeeper import serve, server, watcher
 from scorekeeper.serve import CannotListen, choose_port
 from scorekeeper.server import Addresses, addresses, announcement
 
@@ -92,10 +90,7 @@ def test_a_host_of_its_own_is_the_address_for_everyone() -> None:
 
 
 def test_a_page_that_has_no_stream_finds_its_connection_still_open() -> None:
-    script = Path(server.__file__).with_name("static") / "live.js"
-    every = re.search(r"\[every, silence, patience\] = \[(\d+),", script.read_text("utf-8"))
-    assert every is not None
-    assert server.keepalive * 1000 >= 2 * int(every[1])
+    assert server.keepalive * 1000 >= 2 * watcher.LATE
 
 
 @pytest.mark.usefixtures("speaking")
