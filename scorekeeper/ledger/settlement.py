@@ -53,10 +53,10 @@ class Transfer(Generic[K]):
 class Choices(Generic[K]):
     """How a table settles. Amounts are in the unit of the balances.
 
-    Where there is a ``banker``, everybody pays or gets through them. Amounts are multiples of ``step``, what that
-    leaves stays open or goes ``to_kitty``, and no transfer is below ``least``. No two people of a pair in ``apart`` pay
-    each other. ``keeper`` has what is in the kitty; if nobody has, it is shared out by what each put in, or else
-    ``alike``: that is in the balances already.
+    Where there is a ``banker``, everybody pays or gets through them; who may not, through one other person. Amounts are
+    multiples of ``step``, what that leaves stays open or goes ``to_kitty``, and no transfer is below ``least``. No two
+    people of a pair in ``apart`` pay each other. ``keeper`` has what is in the kitty; if nobody has, it is shared out
+    by what each put in, or else ``alike``: that is in the balances already.
     """
 
     banker: K | None = None
@@ -122,6 +122,8 @@ def plan_with(balances: Mapping[K, int], choices: Choices[K]) -> Plan[K]:
         choices = replace(choices, banker=None)
     shares = spread([balances[person] for person in people], divide=choices.step).shares
     due = {person: share * choices.step for person, share in zip(people, shares, strict=True)}
+    if choices.banker is not None and choices.apart:
+        choices = _towards(choices.banker, due, choices)
     transfers: list[Transfer[K]] = []
     for circle in _circles(people, choices):
         transfers += _fewest({person: due[person] for person in circle}, choices)
@@ -195,6 +197,25 @@ def _that_adds_up(due: Mapping[K, int]) -> dict[K, int]:
         settled[person] += part
         surplus -= part
     return settled
+
+
+def _towards(banker: K, due: Mapping[K, int], choices: Choices[K]) -> Choices[K]:
+    """*choices* where who may not pay the *banker* pays one other person, and nobody pays through them instead.
+
+    That is one with whom they are quits, or else one who owes where they are owed, or else has a balance at all.
+    """
+    tree, ring, others = {banker: banker}, [banker], [person for person in due if person != banker]
+    while ring:
+        reached = [person for person in others if any(choices.may_pay(person, one) for one in ring)]
+        for person in reached:
+            near = (one for one in ring if choices.may_pay(person, one))
+            tree[person] = min(
+                near, key=lambda one: (due[one] != -due[person], not due[one], due[one] * due[person] > 0, one)
+            )
+        ring, others = reached, [person for person in others if person not in reached]
+    pairs = combinations(tree, 2)
+    apart = [(one, other) for one, other in pairs if tree[one] != other and tree[other] != one]
+    return replace(choices, apart=(*choices.apart, *apart))
 
 
 def _circles(people: Sequence[K], choices: Choices[K]) -> list[list[K]]:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import combinations, permutations, product
 from random import Random
 
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from scorekeeper.ledger import Choices, Plan, plan_settlement, plan_with, settles
+from scorekeeper.ledger import Choices, Plan, Transfer, plan_settlement, plan_with, settles
 
 
 def balanced(most: int, largest: int) -> st.SearchStrategy[dict[int, int]]:
@@ -106,8 +106,24 @@ def test_a_plan_does_as_is_chosen_and_says_what_it_leaves_open(case: tuple[dict[
         assert transfer.amount >= choices.least
         assert transfer.amount % choices.step == 0
         assert choices.may_pay(transfer.payer, transfer.payee)
-        if choices.banker in balances and not choices.apart:
-            assert choices.banker in (transfer.payer, transfer.payee)
+
+
+@example(({0: -4, 1: 0, 2: 10, 3: -6}, Choices(banker=1, apart=((0, 1),))))
+@given(st.integers(2, 8).flatmap(lambda people: st.tuples(balanced(people, 12), choices_among(people))))
+def test_who_may_not_pay_the_banker_pays_one_other_and_all_who_may_pay_only_the_banker(
+    case: tuple[dict[int, int], Choices[int]],
+) -> None:
+    balances, choices = case
+    banker = choices.banker
+    assume(banker in balances)
+    barred = {seat for pair in choices.apart if banker in pair for seat in pair} - {banker}
+    others = balances.keys() - barred - {banker}
+    transfers = plan_with(balances, choices).transfers
+    for seat in others:
+        assert {one for pair in paying(transfers, seat) for one in pair} <= {seat, banker} | barred
+    for seat in barred:
+        if any(choices.may_pay(seat, other) for other in others):
+            assert len([pair for pair in paying(transfers, seat) if not barred.issuperset(pair)]) <= 1
 
 
 @example(({0: 0, 1: -5, 2: -6, 3: 11}, Choices(banker=0, least=10)))
@@ -125,6 +141,12 @@ def test_nobody_is_left_further_from_zero_than_they_are_by_the_step_alone(
         if choices.step == 1:
             assert abs(left[seat]) <= abs(balance)
             assert left[seat] * balance >= 0
+
+
+def paying(transfers: Iterable[Transfer[int]], seat: int) -> set[tuple[int, int]]:
+    """Between whom there are payments that *seat* makes or gets."""
+    pairs = (sorted((transfer.payer, transfer.payee)) for transfer in transfers)
+    return {(one, other) for one, other in pairs if seat in (one, other)}
 
 
 @given(balanced(6, 9), st.integers(2, 9))
@@ -179,8 +201,9 @@ def test_nothing_is_open_that_could_be_paid_and_no_plan_takes_fewer_transfers(
         and (banker is None or banker in pair or any(tuple(sorted((banker, seat))) in choices.apart for seat in pair))
     ]
     assert unpaid(plan) == unpaid_along(balances, links)
-    ways = (used for size in range(len(links) + 1) for used in combinations(links, size))
-    assert len(plan.transfers) == len(next(used for used in ways if unpaid_along(balances, used) == unpaid(plan)))
+    if banker is None or not choices.apart:
+        ways = (used for size in range(len(links) + 1) for used in combinations(links, size))
+        assert len(plan.transfers) == len(next(used for used in ways if unpaid_along(balances, used) == unpaid(plan)))
     assert settles(plan, balances, choices)
 
 

@@ -93,6 +93,11 @@ def test_a_banker_pays_nobody_what_others_do_not_pay_for_being_too_little() -> N
     )
 
 
+def test_around_a_banker_whom_one_may_not_pay_all_others_still_pay_the_banker() -> None:
+    plan = plan_with({"Ann": -4, "Ben": 0, "Cleo": 10, "Dan": -6}, Choices(banker="Ben", apart=(("Ann", "Ben"),)))
+    assert plan.transfers == (Transfer("Ann", "Cleo", 4), Transfer("Ben", "Cleo", 6), Transfer("Dan", "Ben", 6))
+
+
 def test_who_pays_through_somebody_else_leaves_them_as_they_are() -> None:
     balances = {"A": -9, "B": 3, "C": 5, "D": 1}
     apart = (("A", "B"), ("A", "D"))
