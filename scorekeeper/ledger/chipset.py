@@ -49,23 +49,38 @@ def smallest_first(amount: int, values: Sequence[int], stock: Sequence[int]) -> 
 def mix(amount: int, values: Sequence[int], stock: Sequence[int], *, small: int = SMALL_CHANGE) -> Pieces | None:
     """Pieces worth *amount* out of *stock*; None if there are none that come to it.
 
-    *values* are above zero and rise. Up to *small* pieces of the smallest colour that fits come first, worth half of
-    the amount at most; the rest is made of pieces as large as can be.
+    *values* are above zero and rise. Of the smallest colour that there are pieces of come up to *small*, worth half of
+    the amount at most, and what the larger ones cannot make; of each larger colour up to *small* too, worth half at
+    most of what the smaller ones leave, and the rest of the largest.
 
-    >>> mix(40, (1, 5, 20), (100, 50, 20))
-    (10, 2, 1)
+    >>> mix(40, (1, 5, 20), (100, 50, 20)), mix(200, (1, 5, 20), (100, 50, 20))
+    ((10, 2, 1), (10, 10, 7))
     >>> mix(40, (1, 5, 20), (4, 50, 20)), mix(43, (5, 20), (50, 20))
     ((0, 4, 1), None)
     """
-    plain = _largest_first(amount, values, stock)
-    if plain is None:
+    if not values:
         return None
-    for colour, value in enumerate(values):
-        for kept in range(min(small, stock[colour], amount // 2 // value), 0, -1):
-            others = [pieces - kept * (place == colour) for place, pieces in enumerate(stock)]
-            if (rest := _largest_first(amount - kept * value, values, others)) is not None:
-                return tuple(pieces + kept * (place == colour) for place, pieces in enumerate(rest))
-    return plain
+    for kept in range(_small_change(amount, values, stock, small), -1, -1):
+        others = [stock[0] - kept, *stock[1:]]
+        if rest := _largest_first(amount - kept * values[0], values, others):
+            pieces = kept + rest[0]
+            return pieces, *_of_each(amount - pieces * values[0], values[1:], stock[1:], small)
+    return None
+
+
+def _of_each(amount: int, values: Sequence[int], stock: Sequence[int], small: int) -> Pieces:
+    """*amount*, which can be made, in some pieces of each colour."""
+    if not values:
+        return ()
+    for pieces in range(_small_change(amount, values, stock, small), -1, -1):
+        left = amount - pieces * values[0]
+        if _largest_first(left, values[1:], stock[1:]) is not None:
+            return pieces, *_of_each(left, values[1:], stock[1:], small)
+    return _largest_first(amount, values, stock) or ()
+
+
+def _small_change(amount: int, values: Sequence[int], stock: Sequence[int], small: int) -> int:
+    return min(small, stock[0], amount // 2 // values[0])
 
 
 def _largest_first(amount: int, values: Sequence[int], stock: Sequence[int]) -> Pieces | None:

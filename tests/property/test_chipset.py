@@ -51,19 +51,24 @@ def test_a_mix_comes_to_the_amount_and_is_there_to_be_handed_out(amount: int, pa
 
 
 @given(st.integers(1, 300), DIVIDING_SETS)
-def test_no_more_pieces_are_handed_out_than_paying_small_sums_asks_for(
+def test_there_are_some_of_each_colour_and_of_the_smallest_what_paying_asks_for(
     amount: int, pairs: list[tuple[int, int]]
 ) -> None:
     values, stock = split(pairs)
     found = mix(amount, values, stock)
     if found is not None:
-        # As many of the smallest as can be, up to a handful that is worth half of it.
-        handful = min(SMALL_CHANGE, amount // 2 // values[0])
         possible = all_mixes(amount, values, stock)
-        most_small = min(handful, max(pieces[0] for pieces in possible))
-        assert found[0] >= most_small
-        if most_small:
-            assert sum(found) == min(sum(pieces) for pieces in possible if pieces[0] >= most_small)
+        for place, value in enumerate(values):
+            # As many as can be, up to a handful that is worth half of what is left to make; of the smallest not fewer.
+            handful = min(SMALL_CHANGE, amount // 2 // value)
+            numbers = {pieces[place] for pieces in possible}
+            fewer = [number for number in numbers if number <= handful]
+            if place == 0:
+                assert found[0] == min(number for number in numbers if number >= min(handful, max(numbers)))
+            else:
+                assert found[place] == max(fewer, default=min(numbers))
+            possible = [pieces for pieces in possible if pieces[place] == found[place]]
+            amount -= found[place] * value
 
 
 @given(st.integers(1, 120), SETS)
