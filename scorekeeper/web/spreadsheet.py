@@ -23,8 +23,9 @@ from scorekeeper.words.numbers import locale
 
 Cell = str | int | Decimal | None
 
-_FORMULA: Final = re.compile(r"(^|[;,\t\r\n])(?=[=+\-@＝＋－＠\t\r\n])")
-"""Where a spreadsheet would take what comes for a formula: also behind whatever separates cells in its region."""
+_FORMULA: Final = re.compile(r"(^|[;,\t\r\n])(?='*[=+\-@＝＋－＠\t\r\n])")
+"""Where a spreadsheet would take what comes for a formula: also behind whatever separates cells in its region. What
+looks as if it had been made safe is made so again, to come back as it is."""
 _NO_FORMULA: Final = re.compile(_FORMULA.pattern.replace("(?=", "'(?="))
 """The same, made safe."""
 _ISOLATES: Final = dict.fromkeys(map(ord, "\N{FIRST STRONG ISOLATE}\N{POP DIRECTIONAL ISOLATE}"))

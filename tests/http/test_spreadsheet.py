@@ -157,8 +157,9 @@ def test_an_exported_file_leaves_out_nothing_at_the_same_table(host: Host, db: S
     assert "Left out" not in sent(host, second, exported(host, first)).text
 
 
-def test_names_that_could_be_formulas_come_back_as_they_are(db: Session, host: Host) -> None:
-    group = make_group(db, players=("=1+1", "-2", "@a", "+b"))
+@pytest.mark.parametrize("players", [("=1+1", "-2", "@a", "+b"), ("=A", "'=A", "''=A", "'A")])
+def test_names_that_could_be_formulas_come_back_as_they_are(db: Session, host: Host, players: tuple[str, ...]) -> None:
+    group = make_group(db, players=players)
     guest = Host(host.app, group)
     first, second = (make_session(db, group=group) for _ in range(2))
     make_deal(db, first)
