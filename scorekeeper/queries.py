@@ -809,25 +809,22 @@ def pieces_moved(db: Session, session_id: int) -> Rows:
 def counts(db: Session, session_id: int, *, most: int = COUNTS_LOOKED_AT) -> Rows:
     """The latest counts of the chips, latest first: their ``version``, ``note`` and ``created_at``.
 
-    ``changed`` is the first version since in which chips were moved by hand or deals changed, None if there is none.
+    ``changed`` is the first version since in which chips were moved by hand or deals changed, and ``changed_last`` the
+    last; None if there is none.
     """
     later = aliased(SessionChange)
-    changed = (
-        select(later.version)
-        .where(
-            later.session_id == SessionChange.session_id,
-            later.version > SessionChange.version,
-            later.kind.in_(("adjustment", "correct", "void", "restore", "decide")),
-        )
-        .order_by(later.version)
-        .limit(1)
+    changed = select(later.version).where(
+        later.session_id == SessionChange.session_id,
+        later.version > SessionChange.version,
+        later.kind.in_(("adjustment", "correct", "void", "restore", "decide")),
     )
     return db.execute(
         select(
             SessionChange.version,
             SessionChange.note,
             SessionChange.created_at,
-            changed.scalar_subquery().label("changed"),
+            changed.order_by(later.version).limit(1).scalar_subquery().label("changed"),
+            changed.order_by(later.version.desc()).limit(1).scalar_subquery().label("changed_last"),
         )
         .where(SessionChange.session_id == session_id, SessionChange.kind == "count")
         .order_by(SessionChange.version.desc())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from scorekeeper import queries
 from scorekeeper.ledger import EntryKind
 from scorekeeper.ledger.chipset import Colour, counter, worth
 from scorekeeper.limits import MAX_CHIPS
+from scorekeeper.models import AnyRow
 from scorekeeper.rules import Problem, Refused
 from scorekeeper.services.ledger import held
 from scorekeeper.services.transaction import AlreadyDone, SessionCommand, change_session, transaction, while_open
@@ -83,9 +84,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class KeptCount:
-    """A count of the history. ``changed`` says that chips were moved by hand or deals changed since.
+    """A count of the history. ``accepted`` says that chips were moved to just what had been counted.
 
-    ``accepted`` says that chips were moved to just what had been counted.
+    ``changed`` says that chips were moved by hand or deals changed since, other than by that.
     """
 
     version: int
@@ -93,6 +94,11 @@ class KeptCount:
     count: Count
     changed: bool
     accepted: bool
+
+    @property
+    def stands(self) -> bool:
+        """Whether the score is still what was counted against."""
+        return not (self.accepted or self.changed)
 
     @property
     def known(self) -> bool:
@@ -108,16 +114,15 @@ def counts(db: Session, session_id: int) -> list[KeptCount]:
     for entry in queries.entries(db, session_id, changes) if changes else ():
         if entry.kind == EntryKind.ADJUSTMENT:
             moved[entry.version][entry.seat] = entry.chips
-    return [
-        KeptCount(
-            row.version,
-            row.created_at,
-            count := Count.noted(row.note),
-            changed=row.changed is not None,
-            accepted=any(count.off) and moved[row.changed] == {seat: off for seat, off in enumerate(count.off) if off},
-        )
-        for row in kept
-    ]
+    return [_kept(row, moved[row.changed]) for row in kept]
+
+
+def _kept(row: AnyRow, moved: Mapping[int, int]) -> KeptCount:
+    """The count of *row*, where the first change since has *moved* so many chips by hand."""
+    count = Count.noted(row.note)
+    accepted = any(count.off) and moved == {seat: off for seat, off in enumerate(count.off) if off}
+    changed = row.changed_last != row.changed if accepted else row.changed is not None
+    return KeptCount(row.version, row.created_at, count, changed=changed, accepted=accepted)
 
 
 def count_in(db: Session, command: CountIn) -> None:

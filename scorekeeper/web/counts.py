@@ -136,15 +136,16 @@ def _result(session: AnyRow, names: Sequence[str], kept: Sequence[KeptCount]) ->
     found = latest.count
     total = sum(found.off)
     off = [(seat, chips) for seat, chips in enumerate(found.off) if chips]
-    open_question = bool(off) and not total and not latest.changed
+    open_question = bool(off) and not total and latest.stands
     return {
         "when": latest.created_at,
+        "stands": latest.stands,
         "rows": [
             Counted(names[seat], words.number(counted), words.number(due), _off(counted - due), pieces)
             for seat, (counted, due, pieces) in enumerate(zip(found.counted, found.due, _colours(found), strict=True))
         ],
         "total": Counted(_("All"), words.number(sum(found.counted)), words.number(sum(found.due)), _off(total)),
-        "verdict": [*_since(latest), *_verdict(names, found, off, total), *_beyond_the_set(session, found)],
+        "verdict": [*_since(latest), *_verdict(names, latest, off, total), *_beyond_the_set(session, found)],
         "found": search(session, names, kept) if open_question else None,
         "accept": [(f"adjust-chips-{seat}", chips) for seat, chips in off]
         if open_question and session.version == latest.version and session.state == "open"
@@ -157,6 +158,8 @@ def _since(latest: KeptCount) -> Iterator[str]:
     """What has become of a count."""
     if latest.accepted:
         yield _("This count was accepted: the score was moved to what lay on the table.")
+    if latest.accepted and latest.changed:
+        yield _("Since then chips were moved by hand or deals were changed. Count again to see where it stands.")
     elif latest.changed:
         yield _("Since this count chips were moved by hand or deals were changed. Count again to see where it stands.")
 
@@ -184,27 +187,40 @@ def _off(chips: int) -> Amount:
     return amounts.change(chips, Unit.CHIPS)
 
 
-def _verdict(names: Sequence[str], found: Count, off: Sequence[tuple[int, int]], total: int) -> list[str]:
-    """Whether the count agrees with the score, and if not, by how much and where."""
-    if total > 0:
-        said = [
-            ngettext(
-                "There is %(num)s chip too many on the table.", "There are %(num)s chips too many on the table.", total
-            )
-        ]
+def _verdict(names: Sequence[str], latest: KeptCount, off: Sequence[tuple[int, int]], total: int) -> Iterator[str]:
+    """Whether the count agrees with the score, or did when it was kept, and if not, by how much and where."""
+    now = latest.stands
+    if total > 0 and now:
+        yield ngettext(
+            "There is %(num)s chip too many on the table.", "There are %(num)s chips too many on the table.", total
+        )
+    elif total > 0:
+        yield ngettext(
+            "There was %(num)s chip too many on the table.", "There were %(num)s chips too many on the table.", total
+        )
+    elif total < 0 and now:
+        yield ngettext("%(num)s chip is missing on the table.", "%(num)s chips are missing on the table.", -total)
     elif total < 0:
-        said = [ngettext("%(num)s chip is missing on the table.", "%(num)s chips are missing on the table.", -total)]
+        yield ngettext("%(num)s chip was missing on the table.", "%(num)s chips were missing on the table.", -total)
+    elif now:
+        yield _("The chips on the table are as many as they should be.")
     else:
-        said = [_("The chips on the table are as many as they should be.")]
+        yield _("The chips on the table were as many as they should be.")
     for seat, chips in off:
         player = {"player": words.name_of(seat, names), "chips": amounts.counted(abs(chips))}
-        said.append(
-            _("%(player)s has %(chips)s too many.", **player)
-            if chips > 0
-            else _("%(player)s has %(chips)s too few.", **player)
-        )
+        if chips > 0:
+            yield (
+                _("%(player)s has %(chips)s too many.", **player)
+                if now
+                else _("%(player)s had %(chips)s too many.", **player)
+            )
+        else:
+            yield (
+                _("%(player)s has %(chips)s too few.", **player)
+                if now
+                else _("%(player)s had %(chips)s too few.", **player)
+            )
     if not off:
-        said.append(_("Everybody has what the score says."))
-    if found.began:
-        said.append(_("Each is taken to have begun with %(chips)s.", chips=amounts.counted(found.began)))
-    return said
+        yield _("Everybody has what the score says.") if now else _("Everybody had what the score said.")
+    if latest.count.began:
+        yield _("Each is taken to have begun with %(chips)s.", chips=amounts.counted(latest.count.began))

@@ -253,6 +253,51 @@ def test_a_count_that_was_accepted_says_so_and_explains_nothing(host: Host, sess
     assert "What would explain it" not in page.text
 
 
+CHANGES = {
+    "void": lambda db, session: void_deal(db, VoidDeal(**session.command(db), number=2)),
+    "correct": lambda db, session: correct_deal(
+        db, CorrectDeal(**session.command(db), number=2, facts={**FIVE_IN_SPADES_MADE, "trump": "clubs"})
+    ),
+    "adjustment": lambda db, session: adjust(db, Adjust(**session.command(db), chips=(5, -5, 0, 0), note="a bet")),
+}
+"""What makes a count out of date, each another way."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_count_says_that_the_score_has_moved_on_since_it_was_kept_or_accepted(
+    host: Host, db: Session, session: MadeSession, *, accepted: bool, change: str
+) -> None:
+    page = off(host, session, 2, -6, 2, 2)
+    assert "Ann has 2 chips too many." in page.text
+    if accepted:
+        page.form("/chips/adjust").submit()
+        page = host.get(f"/sessions/{session.id}/count")
+        assert "Count again to see" not in page.text
+        # What was put right is not so any more.
+        assert "The chips on the table were as many as they should be. Ann had 2 chips too many." in page.text
+        assert "Ben had 6 chips too few." in page.text
+
+    CHANGES[change](db, session)
+
+    page = host.get(f"/sessions/{session.id}/count")
+    assert ("This count was accepted" in page.text) is accepted
+    assert "chips were moved by hand or deals were changed. Count again to see where it stands." in page.text
+    assert "Ann had 2 chips too many. Ben had 6 chips too few." in page.text
+    assert " has " not in page.soup.select("#result")[0].get_text()
+    # Until it is counted again.
+    assert "Count again to see" not in off(host, session, 0, 0, 0, 0).text
+
+
+def test_chips_missing_by_a_count_of_before_are_not_said_to_be_missing_now(
+    host: Host, db: Session, session: MadeSession
+) -> None:
+    for change, said in ((-1, "1 chip was missing on the table."), (1, "There was 1 chip too many on the table.")):
+        off(host, session, change, 0, 0, 0)
+        CHANGES["adjustment"](db, session)
+        assert said in host.get(f"/sessions/{session.id}/count").text
+
+
 def test_a_count_is_not_explained_by_deals_as_they_are_now(host: Host, db: Session, session: MadeSession) -> None:
     off(host, session, 1, -3, 1, 1)
     correct_deal(db, CorrectDeal(**session.command(db), number=2, facts={**FIVE_IN_SPADES_MADE, "trump": "clubs"}))
