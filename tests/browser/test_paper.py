@@ -9,8 +9,10 @@ from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import GameSession
+from scorekeeper.services.sessions import close_session
 from tests.browser.conftest import Server
 from tests.factories import MadeSession, make_deal, make_group, make_session
+from tests.http.deals import seat
 
 PRINTABLE = {"A4": (1046, 718), "Letter": (980, 740)}
 """Between the margins of the sheet, which lies on its side: CSS pixels."""
@@ -79,6 +81,24 @@ def test_long_names_of_many_fit_the_paper(
     assert page.evaluate(OFF_THE_PAPER) == []
     assert page.evaluate(CUT_OFF) == []
     page.context.close()
+
+
+def test_a_sheet_without_rows_says_on_paper_too_that_no_deal_can_be_played(
+    browser: Browser, server: Server, db: Session
+) -> None:
+    ended = make_session(db)
+    close_session(db, ended.plain_command(db))
+    too_few = make_session(db)
+    seat(db, too_few, "Ann", "Ben", "Cleo")
+    for session in (ended, too_few):
+        page = opened(browser, server, session, "paper")
+        said = page.get_by_text("No deal can be played in this session now, so there is nothing to write down.")
+        expect(said).to_be_visible()
+
+        put_on(page, PRINTABLE["A4"])
+
+        expect(said).to_be_visible()
+        page.context.close()
 
 
 @pytest.mark.parametrize("path", ["paper", "deals", "settlement", "rules"])
