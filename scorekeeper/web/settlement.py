@@ -403,7 +403,7 @@ def _steps(session: AnyRow, shown: Settled) -> list[_Row]:
     """The states of a settlement in their order; the present one is marked."""
     if session.state != "closed":
         now = 0
-    elif any(line.open for line in shown.lines) or (shown.left and not shown.lines):
+    elif any(line.open for line in shown.lines):
         now = 1
     else:
         now = 2
@@ -625,15 +625,20 @@ def _chosen(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -
 
 
 def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> Iterator[str]:
-    """To whom the units went that were left when what was won and lost was rounded down to whole money."""
-    spare = price.of_everybody([seat.chips for seat in seats]).spare
-    if spare and chip:
+    """In whose favour what was won and lost was rounded to whole money, or that nobody's comes to any."""
+    shares, spare = price.of_everybody([seat.chips for seat in seats])
+    if not spare or chip is None:
+        return
+    amount = amounts.exactly(1, chip)
+    if any(shares):
         yield _(
-            "Chips do not come to whole money here, so all was rounded down. %(amount)s more each went, in this order,"
-            " to those who came closest to it: %(players)s.",
-            amount=amounts.exactly(1, chip),
+            "Chips do not come to whole money here, so parts of %(amount)s were rounded: in favour of those who came"
+            " closest, in this order: %(players)s; against the others.",
+            amount=amount,
             players=_in_order(seats, spare),
         )
+    else:
+        yield _("Won or lost comes to less than %(amount)s for everybody: nobody gets or pays it.", amount=amount)
 
 
 def _spare_of_kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:
@@ -748,17 +753,24 @@ def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) 
     """The lines of one player's sum, and what they come to."""
     carried = [(_from(row.name), row.amount) for row in shown.carried_from if row.seat == seat.seat]
     carried += [(_to(row.name), row.amount) for row in shown.carried_to if row.seat == seat.seat]
-    lines = [
-        *carried,
-        (_in_chips(_("Won or lost"), seat.chips, chip), account.won),
-        (_in_chips(_("Bought"), seat.bought, chip), account.bought),
-        (_in_chips(_("Cashed out"), seat.cashed, chip), -account.cashed),
+    in_chips = [
+        (_("Won or lost"), seat.chips, account.won),
+        (_("Bought"), seat.bought, account.bought),
+        (_("Cashed out"), seat.cashed, -account.cashed),
+    ]
+    others = [
         (_("Paid already") if account.paid > 0 else _("Got already"), account.paid),
         (_("Costs and kitty"), account.costs),
         (_of_kitty(account.kitty, shown.choices), account.kitty),
         (_("From the bank") if account.from_bank > 0 else _("To the bank"), -account.from_bank),
         (_("Left open"), -account.left),
         (_("Rest, into the kitty") if account.rest > 0 else _("Rest, out of the kitty"), -account.rest),
+    ]
+    # Chips have their line even where they come to less than the smallest coin.
+    lines = [
+        *carried,
+        *((_in_chips(text, chips, chip), amount) for text, chips, amount in in_chips if chips or amount),
+        *((text, amount) for text, amount in others if amount),
     ]
     worth = amounts.worth(abs(account.open), chip)
     if account.open < 0:
@@ -769,7 +781,7 @@ def _account(seat: AnyRow, account: Account, shown: Settled, chip: Chip | None) 
         total = _("Nothing left to pay")
     return {
         "name": seat.name,
-        "lines": [{"text": text, "amount": amounts.settled(amount, chip)} for text, amount in lines if amount],
+        "lines": [{"text": text, "amount": amounts.settled(amount, chip)} for text, amount in lines],
         "total": {"text": total, "amount": amounts.settled(account.open, chip)},
     }
 

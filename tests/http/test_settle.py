@@ -11,6 +11,7 @@ from scorekeeper.rules import Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
 from scorekeeper.sessionfile import Chip
+from scorekeeper.web.amounts import counted
 from tests.factories import FIVE_IN_SPADES_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
@@ -502,16 +503,22 @@ def test_a_correction_keeps_who_cannot_pay_whom(host: Host, db: Session) -> None
     assert not any("Ann pays Cleo" in sentence for sentence, _paid in payments_of(page))
 
 
-def test_it_is_not_settled_while_everything_is_left_open(host: Host, db: Session) -> None:
-    session = make_session(db, group=host.group)
-    move(db, session, -5, 5, -1, 1)
-    page = settlement(host, session).form("/close").fill(least="1000").submit("End the session")
-    assert payments_of(page) == []
-    assert steps_of(page) == ["Playing", "*Settling", "Settled"]
-    page.form("/reopen").submit()
-    page = choose(settlement(host, session), least="2").form("/close").submit("End the session")
-    page = pay(page, "Ann pays Ben")
+@pytest.mark.parametrize("chips", [(-4, 0, 4, 0), (-9, 3, 3, 3), (-5, 5, -4, 4)], ids=["one", "several", "some"])
+def test_what_is_left_open_is_a_rest_however_much_was_to_be_paid(
+    host: Host, db: Session, chips: tuple[int, ...]
+) -> None:
+    session = make_session(db, group=host.group, chip=Chip(100, "EUR", 2))
+    move(db, session, *chips)
+    page = settlement(host, session).form("/close").fill(least="5").submit("End the session")
+
+    for sentence, _paid in payments_of(page):
+        assert steps_of(page) == ["Playing", "*Settling", "Settled"]
+        page = pay(page, sentence)
+
     assert steps_of(page) == ["Playing", "Settling", "*Settled, with a rest"]
+    assert "Left open: " in page.text
+    page.form("/reopen").submit()
+    assert steps_of(settlement(host, session)) == ["*Playing", "Settling", "Settled"]
 
 
 def test_through_a_banker_goes_what_can(host: Host, db: Session) -> None:
@@ -641,6 +648,55 @@ def test_what_was_rounded_is_said_with_who_got_it(host: Host, db: Session) -> No
 
     page = settlement(host, session)
 
-    assert "€0.01 more each went, in this order, to those who came closest to it: Ben and Cleo." in page.text
+    said = "parts of €0.01 were rounded: in favour of those who came closest, in this order: Ben and Cleo; against the"
+    assert said in page.text
     assert [sums[-1] for sums in sums_of(page).values()] == ["+€1.33", "−€0.33", "−€0.33", "−€0.67"]
-    assert "more each went" not in settlement(host, make_session(db, group=host.group, chip=Chip(25, "EUR", 2))).text
+    assert "were rounded" not in settlement(host, make_session(db, group=host.group, chip=Chip(25, "EUR", 2))).text
+
+
+def names_of_lines(page: Page) -> dict[str, list[str]]:
+    """What each line of everybody's sum is about, without what they come to."""
+    return {
+        str(details.bdi.get_text()): [cell.get_text() for cell in details.select("tbody th")]
+        for details in under(page, "How it adds up")[0].select("details")
+        if details.bdi is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("chips", "results", "rounding"),
+    [
+        ((1, -1, 1, -1), [0, 0, 0, 0], "Won or lost comes to less than JP¥1 for everybody: nobody gets or pays it."),
+        (
+            (1, 0, -1, 0),
+            [0, None, 0, None],
+            "Won or lost comes to less than JP¥1 for everybody: nobody gets or pays it.",
+        ),
+        ((2, -1, -1, 0), [1, 0, -1, None], "in this order: Ann and Ben; against the others."),
+        ((4, -1, -1, -2), [1, 0, 0, -1], "in this order: Ben and Cleo; against the others."),
+        ((3, -3, 0, 0), [1, -1, None, None], ""),
+    ],
+)
+def test_what_is_below_the_smallest_coin_has_its_line_and_nobody_is_said_to_get_it(
+    host: Host, db: Session, chips: tuple[int, ...], results: list[int | None], rounding: str
+) -> None:
+    session = make_session(db, group=host.group, chip=Chip(1, "JPY", 0, 3))
+    move(db, session, *chips)
+
+    page = settlement(host, session)
+
+    signs = {1: "+JP¥1", 0: "JP¥0", -1: "−JP¥1", None: None}
+    assert [sums[0] if len(sums) > 1 else None for sums in sums_of(page).values()] == [signs[won] for won in results]
+    for won, lines in zip(chips, names_of_lines(page).values(), strict=True):
+        assert lines == ([f"Won or lost ({counted(won)})"] if won else [])
+    assert rounding in page.text
+    assert ("rounded" in page.text) is ("others" in rounding)
+    assert ("comes to less" in page.text) is ("less" in rounding)
+
+
+def test_chips_bought_and_cashed_out_for_less_than_the_smallest_coin_have_their_lines(host: Host, db: Session) -> None:
+    session = make_session(db, group=host.group, chip=Chip(1, "JPY", 0, 3))
+    buy_in(db, MoveChips(**session.command(db), seat=Seat(0), chips=1))
+    cash_out(db, MoveChips(**session.command(db), seat=Seat(0), chips=1))
+
+    assert names_of_lines(settlement(host, session))["Ann"] == ["Bought (1 chip)", "Cashed out (1 chip)"]
