@@ -69,7 +69,9 @@ class DealForm:
     @property
     def since(self) -> str:
         """What is said beside the form while it is open; what is asked must be told the version it aims at."""
-        return url_for("live.since", session_id=self.session.id, version=self.session.version, saves=1)
+        corrects = 1 if self.corrects is not None else None
+        session = self.session
+        return url_for("live.since", session_id=session.id, version=session.version, saves=1, corrects=corrects)
 
     @property
     def back(self) -> str:
@@ -226,13 +228,12 @@ def stale_page(form: DealForm, session_form: SessionForm) -> ResponseReturnValue
     session_form.renew(form.session.version)
     deals = queries.deals(db.session(), form.session.id)
     meanwhile = [deal for deal in deals if deal.version > (seen if follows else seen - 1)][:MAX_MEANWHILE]
+    ended = form.session.state == "closed" and form.corrects is None
     pen_moved = follows and not form.session.writes and queries.only_pen_moved(db.session(), form.session.id, seen)
-    if form.session.state == "closed" and form.corrects is None:
-        notices = [_("This session has been ended meanwhile, so nothing was saved. Reopen it to record this deal.")]
+    if ended or pen_moved:
+        notices = []
     elif not follows:
         notices = [_("The session is not what this deal was entered on, so nothing was saved. Is it still missing?")]
-    elif pen_moved:
-        notices = []
     elif form.corrects is not None:
         notices = [_("The session has changed meanwhile, so nothing was saved. Is this correction still needed?")]
     else:
@@ -244,7 +245,7 @@ def stale_page(form: DealForm, session_form: SessionForm) -> ResponseReturnValue
         status=409,
         notices=notices,
         meanwhile=meanwhile,
-        pen_moved=pen_moved and not notices,
+        refused=ended or pen_moved,
     )
 
 
@@ -257,7 +258,7 @@ def form_page(
     problems: Sequence[Problem] | None = None,
     notices: Sequence[str] = (),
     meanwhile: Rows = (),
-    pen_moved: bool = False,
+    refused: bool = False,
 ) -> tuple[str, int]:
     entry = form.entry(facts)
     values = _entry_values(form, entry, entry.problems if problems is None else problems)
@@ -270,7 +271,7 @@ def form_page(
         status=status,
         notices=[*notices, *_would_discard(form), *_out_of_turn(form, entry)],
         ahead=seats_ahead(form.session, form.table) if form.queues and request.method == "GET" else None,
-        pen_moved=pen_moved,
+        refused=refused,
         version=session_form.expected_version.data or form.session.version,
         meanwhile=sheet.score_sheet(form.session, form.names, meanwhile) if meanwhile else None,
         lookup=lookup(

@@ -70,7 +70,7 @@ def since(session_id: int) -> Response:
     """What is said beside a form, or before one, that was shown at a ``version`` of the session and stays as it is."""
     session = access.game_session(session_id)
     version = request.args.get("version", session.version, int)
-    said = {name: name in request.args for name in ("saves", "refused")}
+    said = {name: name in request.args for name in ("saves", "refused", "corrects")}
     return answer(
         tag_of(session, version, said),
         lambda: render_template("live/since.html", session=session, version=version, **said),

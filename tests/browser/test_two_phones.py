@@ -116,6 +116,39 @@ def test_an_open_form_is_told_that_the_pen_has_gone_and_saving_asks_one_thing(
     assert recorded(db, session) == 2
 
 
+def test_an_open_form_is_told_that_the_session_has_ended_and_its_deal_waits_until_it_is_reopened(
+    phone: Page, other_phone: Page, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    sit_down(other_phone, server, session)
+    start_deal(other_phone, 1)
+    choose(other_phone, *FIVE_BY_BEN)
+    expect(other_phone.locator("[data-live]")).to_have_text("Live")
+    phone.goto(f"{server.url}/open/{session.group.token}")
+    phone.goto(f"{server.url}/sessions/{session.id}/settlement")
+    phone.get_by_role("button", name="End the session").tap()
+    since = other_phone.locator("#since")
+    expect(since).to_contain_text("This session has ended. Reopen it to go on.")
+
+    other_phone.locator("#record").tap()
+
+    expect(since).to_contain_text("so nothing was saved. Reopen it to record this deal.")
+    expect(since.get_by_role("link", name="Settlement")).to_be_in_viewport()
+    expect(other_phone.locator("main .notice:visible")).to_have_count(1)
+    expect(other_phone.locator("#record")).to_be_hidden()
+    expect(other_phone.locator("#leave")).to_be_in_viewport(ratio=1)
+    phone.get_by_role("button", name="Reopen the session").tap()
+    expect(since).to_have_text("Another phone has the pen. Saving asks you first.")
+    # It says first what has happened meanwhile.
+    other_phone.locator("#record").tap()
+    expect(told(other_phone)).to_be_visible()
+    for control in FIVE_BY_BEN:
+        expect(other_phone.locator(f"#{control}")).to_be_checked()
+    other_phone.locator("#record").tap()
+    expect(other_phone.get_by_role("link", name="Record deal 2")).to_be_visible()
+    assert recorded(db, session) == 1
+
+
 def test_of_one_thumb_on_each_phone_one_writes_a_row(
     phone: Page, other_phone: Page, server: Server, db: Session
 ) -> None:

@@ -249,6 +249,52 @@ def test_what_is_said_beside_an_open_form_is_true_of_the_form(
     assert " ".join(since.get_text().split()) == said
 
 
+ENDED = "This session has ended. Reopen it to go on. Settlement"
+REFUSED = "This session has been ended meanwhile, so nothing was saved. Reopen it to record this deal. Settlement"
+
+
+@pytest.mark.parametrize(
+    ("behind", "query", "said"),
+    [
+        (0, "&saves=1", ENDED),
+        (1, "&saves=1", ENDED),
+        (0, "&saves=1&refused=1", REFUSED),
+        (1, "&saves=1&refused=1", REFUSED),
+        (0, "&saves=1&corrects=1", "Ben has the pen. Saving takes it over."),
+        (1, "&saves=1&corrects=1", "This session has ended. Ben has the pen. Saving asks you first."),
+        (0, "&saves=1&corrects=1&refused=1", "Ben has the pen. Nothing has been saved yet; saving now takes it over."),
+    ],
+)
+def test_beside_an_open_form_it_is_said_that_the_session_has_ended_and_where_it_is_reopened(
+    host: Host, other: Visitor, session: MadeSession, db: Session, behind: int, query: str, said: str
+) -> None:
+    page_of(other, session, "/settlement").form("/close").submit("End")
+    version = stored(db, session).version - behind
+
+    (since,) = page_of(host, session, f"/since?version={version}{query}").soup.select("#since")
+
+    assert " ".join(since.get_text().split()) == said
+    links = [link["href"] for link in since.select("a")]
+    assert links == ([f"/sessions/{session.id}/settlement"] if "Settlement" in said else [])
+
+
+def test_a_correction_open_while_the_session_ended_says_so_and_is_not_told_to_reopen_it(
+    host: Host, other: Visitor, session: MadeSession
+) -> None:
+    form = filled_correction(host, session)
+    (live,) = form.page.soup.select("[data-page]")
+    page_of(other, session, "/settlement").form("/close").submit("End")
+
+    (since,) = host.get(str(live["data-page"])).soup.select("#since")
+
+    assert " ".join(since.get_text().split()) == "This session has ended. Ben has the pen. Saving asks you first."
+    page = form.submit()
+    assert page.status == 409
+    assert "Reopen it" not in page.text
+    assert "Saving a correction discards its settlement; you are asked first." in page.text
+    assert "Discard the settlement?" in deal_form(page).submit(TAKE_AND_SAVE).text
+
+
 def test_a_form_that_does_not_take_the_pen_writes_nothing_without_it(
     host: Host, other: Visitor, session: MadeSession, db: Session
 ) -> None:

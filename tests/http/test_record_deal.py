@@ -495,7 +495,13 @@ def test_a_form_open_while_the_session_ended_keeps_what_was_entered(host: Host, 
     again = deal_form(page).submit("Record")
 
     assert page.status == again.status == 409
-    assert "This session has been ended meanwhile" in page.text
+    (said,) = page.soup.select("[role=alert]")
+    assert "This session has been ended meanwhile" in said.get_text()
+    assert [link["href"] for link in said.select("a")] == [f"/sessions/{session.id}/settlement"]
+    assert "Saving takes it over" not in page.text
+    # What the page then asks for by itself says the same.
+    (live,) = page.soup.select("[data-page]")
+    assert host.get(str(live["data-page"])).soup.select("#since") == [said]
     assert checked(page, "declarer") == ["0"]
     assert "Discard the settlement?" in again.text
     assert deals_of(db, session.id) == []
