@@ -22,6 +22,7 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    null,
     or_,
     select,
     true,
@@ -75,6 +76,8 @@ DEALS_ON_SHEET = 50
 """Deals on a page of the whole score sheet."""
 DEALS_PRINTED = 500
 """Deals on a page of it that is to be printed: more than an evening has, and no more than a phone can lay out."""
+APART_SHOWN = 5
+"""Earlier sessions, settled apart, that a settlement names."""
 SESSIONS_SHOWN = 10
 CHANGES_SHOWN = 30
 SETTLEMENTS_SHOWN = 10
@@ -388,11 +391,39 @@ def group_totals(db: Session, group_id: int) -> Rows:
     ).all()
 
 
+_A_LINE_IS_OPEN = (
+    select(Transfer.line)
+    .where(
+        Transfer.session_id == Settlement.session_id,
+        Transfer.version == Settlement.version,
+        Transfer.over.is_(None),
+        Transfer.amount
+        > select(func.coalesce(func.sum(Payment.amount), 0))
+        .where(
+            and_(
+                Payment.session_id == Transfer.session_id,
+                Payment.plan == Transfer.version,
+                Payment.line == Transfer.line,
+                Payment.taken_back.is_(None),
+            )
+        )
+        .scalar_subquery(),
+    )
+    .exists()
+)
+LEAVES_OPEN = and_(Settlement.withdrawn.is_(None), or_(cast(Settlement.remaining, Text) != "{}", _A_LINE_IS_OPEN))
+"""Of a settlement: it is in force, and something of it is neither paid nor settled by a later session."""
+
+
 def sessions(db: Session, group_id: int, *, before: int | None = None) -> Rows:
-    """The latest sessions of a group, or those older than *before*; one more than are shown says there are older."""
+    """The latest sessions of a group, or those older than *before*; one more than are shown says there are older.
+
+    ``leaves_open`` is whether something is still to be paid or carried over.
+    """
     older = () if before is None else (GameSession.id < before,)
+    leaves_open = select(Settlement.version).where(Settlement.session_id == GameSession.id, LEAVES_OPEN).exists()
     return db.execute(
-        select(*GameSession.__table__.columns)
+        select(*GameSession.__table__.columns, leaves_open.label("leaves_open"))
         .where(GameSession.group_id == group_id, *older)
         .order_by(GameSession.id.desc())
         .limit(SESSIONS_SHOWN + 1)
@@ -602,11 +633,12 @@ def stakes_put_in(db: Session, session_id: int) -> Rows:
     ).all()
 
 
-def carried(db: Session, session_id: int) -> Rows:
+def carried(db: Session, session_id: int, *, apart_from: int | None = None) -> Rows:
     """What was carried over between a session and others: their ``id`` and ``name``, and the ``amount`` of a ``seat``.
 
     What it settles of earlier ones is ``settled_here``; the rest is what later ones settle of it. With it comes the
-    version of the later one in which it was ``taken_back``, if it was.
+    version of the later one in which it was ``taken_back``, if it was. The latest earlier sessions of the group *apart_from*
+    which are settled apart, and leave something open, come without a seat.
     """
     theirs, own = aliased(SessionSeat), aliased(SessionSeat)
     named = GameSession.id, GameSession.name, CarriedOver.taken_back
@@ -626,7 +658,18 @@ def carried(db: Session, session_id: int) -> Rows:
         .join(MoneyEntry, _CARRIED)
         .where(CarriedOver.source_id == session_id)
     )
-    return db.execute(union_all(of_earlier, of_later).order_by("settled_here", "id", "seat")).all()
+    open_before = (
+        select(GameSession.id)
+        .join(Settlement, Settlement.session_id == GameSession.id)
+        .where(GameSession.group_id == apart_from, GameSession.id < session_id, LEAVES_OPEN)
+        .order_by(GameSession.id.desc())
+        .limit(APART_SHOWN)
+    )
+    apart = select(GameSession.id, GameSession.name, null(), null(), null(), false()).where(
+        GameSession.id.in_(open_before)
+    )
+    parts = [of_earlier, of_later] if apart_from is None else [of_earlier, of_later, apart]
+    return db.execute(union_all(*parts).order_by("settled_here", "id", "seat")).all()
 
 
 def changes(db: Session, session_id: int, *, before: int | None = None) -> Rows:

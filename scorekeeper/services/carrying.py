@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Text, and_, cast, func, insert, or_, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from scorekeeper import queries
@@ -38,28 +38,6 @@ from scorekeeper.sessionfile import Chip
 
 OFFERED = 10
 """Of so many sessions at most what is open can be taken along at a time."""
-
-
-_A_LINE_IS_OPEN = (
-    select(Transfer.line)
-    .where(
-        Transfer.session_id == Settlement.session_id,
-        Transfer.version == Settlement.version,
-        Transfer.over.is_(None),
-        Transfer.amount
-        > select(func.coalesce(func.sum(Payment.amount), 0))
-        .where(
-            and_(
-                Payment.session_id == Transfer.session_id,
-                Payment.plan == Transfer.version,
-                Payment.line == Transfer.line,
-                Payment.taken_back.is_(None),
-            )
-        )
-        .scalar_subquery(),
-    )
-    .exists()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +98,7 @@ def left_open(db: Session, group_id: int) -> list[LeftOpen]:
         .join(Settlement, Settlement.session_id == GameSession.id)
         .where(
             GameSession.group_id == group_id,
-            Settlement.withdrawn.is_(None),
-            or_(cast(Settlement.remaining, Text) != "{}", _A_LINE_IS_OPEN),
+            queries.LEAVES_OPEN,
         )
         .order_by(GameSession.id.desc())
         .limit(OFFERED + 1)

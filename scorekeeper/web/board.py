@@ -21,6 +21,7 @@ from scorekeeper.services.history import deal_is_due, dealer_by_hand, game_of, n
 from scorekeeper.web import access, amounts, picture, seats, sheet
 from scorekeeper.web.amounts import Amount
 from scorekeeper.web.dealform import seats_ahead
+from scorekeeper.web.dispute import disputed_title
 from scorekeeper.web.entry import shown as shown_text
 from scorekeeper.web.offline import kept
 from scorekeeper.web.tags import SUBMISSION, TOKEN, answer, drawn, form_tag
@@ -68,6 +69,7 @@ def _page(game_session: AnyRow) -> str:
     names = [account.name for account in accounts]
     shown, older = deals[: queries.DEALS_SHOWN], len(deals) > queries.DEALS_SHOWN
     unit = game_of(game_session)[0].unit
+    disputed = [deal.number for deal in shown if deal.disputed and deal.status == "scored"]
     return render_template(
         "board/session.html",
         csrf_token=lambda: TOKEN,
@@ -76,6 +78,7 @@ def _page(game_session: AnyRow) -> str:
         menu=_menu(game_session),
         side=picture.side_of(game_session.id),
         score_sheet=sheet.score_sheet(game_session, names, deals, shown=len(shown)),
+        disputed=disputed_title(sorted(disputed)) if disputed else "",
         older=url_for("deals.index", session_id=game_session.id, before=shown[-1].number) if older else None,
         standings=_standings(game_session, names) if game_session.state == "closed" else [],
         unit=amounts.unit_name(unit),

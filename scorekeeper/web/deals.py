@@ -50,7 +50,6 @@ from scorekeeper.web.dealform import (
     page_ahead,
     preview_page,
     review_page,
-    seat_names,
     stale_page,
 )
 from scorekeeper.web.dispute import dispute_of
@@ -110,10 +109,13 @@ def _sheet_page(session: AnyRow, *, no_deal: bool = False) -> str:
     if first > last and "before" in request.args:
         abort(404)
     deals = queries.deals(db.session(), session.id, before=last + 1, shown=last + 1 - first)
+    accounts = queries.seats(db.session(), session.id)
+    names = [account.name for account in accounts]
     return render_template(
         "deals/index.html",
         session=session,
-        sheet=sheet.score_sheet(session, seat_names(session), deals, shown=last + 1 - first, oldest_first=oldest_first),
+        sheet=sheet.score_sheet(session, names, deals, shown=last + 1 - first, oldest_first=oldest_first),
+        dispute=dispute_of(session, accounts),
         oldest_first=oldest_first,
         no_deal=no_deal,
         first=words.number(first),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from babel.lists import format_list
 from flask import url_for
 from flask_babel import gettext as _
+from flask_babel import ngettext
 
 from scorekeeper import words
 from scorekeeper.extensions import db
@@ -37,10 +39,12 @@ class Named(NamedTuple):
 class Dispute(NamedTuple):
     """What is in dispute in a session: its ``deals``, and how it would be ``without`` them.
 
-    ``stands`` are left out where another game would be played then; ``follows`` says what else would be otherwise.
+    ``stands`` are left out where another game would be played then; ``follows`` says what else would be otherwise, and
+    ``counts`` what holds until then.
     """
 
     title: str
+    counts: str
     deals: list[Named]
     stands: list[Stand]
     follows: list[str]
@@ -55,11 +59,6 @@ def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
     disputed, then = found
     unit = game_of(session)[0].unit
     numbers = [words.number(number) for number in disputed]
-    title = (
-        _("Deal %(number)s is disputed", number=numbers[0])
-        if len(numbers) == 1
-        else _("Deals %(numbers)s are disputed", numbers=format_list(numbers, locale=locale()))
-    )
     same_game = then.table.game == session.table["game"]
     stands = [
         Stand(seat.name, amounts.total(old, unit), amounts.total(new, unit))
@@ -68,14 +67,45 @@ def dispute_of(session: AnyRow, seats: Rows) -> Dispute | None:
     ]
     follows = []
     if not same_game:
-        follows.append(_("Without it game %(number)s would be played.", number=words.number(then.table.game)))
+        game = words.number(then.table.game)
+        follows.append(
+            ngettext(
+                "Without it game %(number)s would be played.",
+                "Without them game %(number)s would be played.",
+                len(numbers),
+                number=game,
+            )
+        )
     if then.undecided:
         follows.append(_("A game would then end elsewhere, and you decide what follows."))
     if then.uncounted:
-        numbers_uncounted = format_list([words.number(number) for number in then.uncounted], locale=locale())
-        follows.append(_("Not counted then: deal %(numbers)s.", numbers=numbers_uncounted))
+        uncounted = format_list([words.number(number) for number in then.uncounted], locale=locale())
+        follows.append(
+            ngettext(
+                "Not counted then: deal %(numbers)s.",
+                "Not counted then: deals %(numbers)s.",
+                len(then.uncounted),
+                numbers=uncounted,
+            )
+        )
     deals = [
         Named(_("Deal %(number)s", number=text), url_for("deals.deal", session_id=session.id, number=number))
         for text, number in zip(numbers, disputed, strict=True)
     ]
-    return Dispute(title, deals, stands, follows, then)
+    counts = ngettext(
+        "It counts as it was recorded until everybody agrees.",
+        "They count as they were recorded until everybody agrees.",
+        len(numbers),
+    )
+    return Dispute(disputed_title(disputed), counts, deals, stands, follows, then)
+
+
+def disputed_title(numbers: Sequence[int]) -> str:
+    """That the deals with these *numbers* are in dispute."""
+    said = [words.number(number) for number in numbers]
+    return ngettext(
+        "Deal %(numbers)s is disputed",
+        "Deals %(numbers)s are disputed",
+        len(said),
+        numbers=format_list(said, locale=locale()),
+    )

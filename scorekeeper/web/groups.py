@@ -90,6 +90,7 @@ class SessionLine:
     rules: str
     standing: str
     open: bool
+    leaves_open: bool
 
 
 @blueprint.get("/")
@@ -297,7 +298,13 @@ def _group_page(group: AnyRow, form: NewPlayerForm) -> Response:
 
 def _line(row: AnyRow, seats: Sequence[AnyRow]) -> SessionLine:
     return SessionLine(
-        row.id, row.name, row.started_on, ruleset_title(row.ruleset_id), _standing(row, seats), row.state == "open"
+        row.id,
+        row.name,
+        row.started_on,
+        ruleset_title(row.ruleset_id),
+        _standing(row, seats),
+        row.state == "open",
+        bool(row.leaves_open),
     )
 
 

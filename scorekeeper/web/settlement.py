@@ -23,6 +23,7 @@ from scorekeeper import queries, words
 from scorekeeper.extensions import db
 from scorekeeper.ledger import Choices, Plan, Price, Transfer, plain, spread, standings
 from scorekeeper.models import AnyRow
+from scorekeeper.queries import Rows
 from scorekeeper.rules import Refused, Table
 from scorekeeper.services.carrying import HandBack, hand_back
 from scorekeeper.services.counts import Count
@@ -190,8 +191,11 @@ class Settled:
     carried_to: Sequence[AnyRow]
 
 
-def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None) -> Settled:
+def settled(
+    session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | None = None, carried: Rows | None = None
+) -> Settled:
     """The settlement in force, or as it would be by *choices*, or else by those of the latest that was discarded."""
+    carried = queries.carried(db.session(), session.id) if carried is None else carried
     price = price_of(session)
     settlements = groupby(queries.settlements(db.session(), session.id), attrgetter("version"))
     rows_of = {plan: list(rows) for plan, rows in settlements}
@@ -199,8 +203,8 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
     transfers = {plan: [row for row in rows if row.line is not None] for plan, rows in rows_of.items()}
     payments = queries.payments(db.session(), session.id)
     in_force = drawn[0] if drawn and drawn[0].withdrawn is None else None
-    carried = [row for row in queries.carried(db.session(), session.id) if row.taken_back is None]
-    carried_to = [row for row in carried if not row.settled_here]
+    counted = [row for row in carried if row.taken_back is None and row.seat is not None]
+    carried_to = [row for row in counted if not row.settled_here]
     if in_force is None:
         if choices is None:
             choices = choices_made(drawn[0].choices) if drawn else Choices()
@@ -233,7 +237,7 @@ def settled(session: AnyRow, seats: Sequence[AnyRow], choices: Choices[int] | No
         accounts=accounts(price, seats, choices, to_come),
         earlier=[row for row in drawn if row.withdrawn is not None],
         transfers=transfers,
-        carried_from=[row for row in carried if row.settled_here],
+        carried_from=[row for row in counted if row.settled_here],
         carried_to=carried_to,
     )
 
@@ -246,7 +250,8 @@ def _of_line(payments: Iterable[AnyRow], line: AnyRow) -> list[AnyRow]:
 def settlement(session_id: int) -> ResponseReturnValue:
     """The standings, and the settlement as drawn up, or as it would be if the session ended now."""
     session = access.game_session(session_id)
-    return answer(form_tag(session), lambda: _page(session))
+    carried = _carried(session)
+    return answer(form_tag(session, carried), lambda: _page(session, carried=carried))
 
 
 class Wrong(NamedTuple):
@@ -258,25 +263,34 @@ class Wrong(NamedTuple):
     sentence: str
 
 
-def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong | None = None) -> ResponseReturnValue:
+def _page(
+    session: AnyRow,
+    sent: MultiDict[str, str] | None = None,
+    wrong: Wrong | None = None,
+    *,
+    carried: Rows | None = None,
+) -> ResponseReturnValue:
     """The page, with the choices that were *sent*, be it in the address, and a part that is *wrong*."""
     game, ruleset = game_of(session)
     closed = session.state == "closed"
+    carried = _carried(session) if carried is None else carried
     seats, chip = queries.seats_to_settle(db.session(), session.id), chip_of(session)
     for_chips = game.plays_for_chips(ruleset) or any(seat.chips or seat.costs or seat.carried for seat in seats)
     asked = sent or request.args
     choosing = ChoicesForm(asked, seats, chip) if asked and for_chips and not closed else None
     choices = choosing.choices() if choosing else None
     refused = wrong is not None or (choosing is not None and choices is None)
-    shown = settled(session, seats, Choices() if choosing and choices is None else choices)
+    shown = settled(session, seats, Choices() if choosing and choices is None else choices, carried)
     if not choosing and for_chips and not closed:
         choosing = ChoicesForm(_as_sent(shown.choices, chip), seats, chip)
     form = SessionForm(formdata=None, expected_version=session.version)
     places, rows = _places(session, seats), list(_rows(session, seats, shown, wrong))
     left = [*_left_open(seats, shown.left, chip), *_rests(seats, shown.accounts, chip)]
     bank = _bank_pays(seats, shown.accounts, chip) if for_chips else []
-    result = [*_as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips), *bank]
     dispute = dispute_of(session, seats)
+    result = [*_as_text(session, seats, places, [*rows, *left], shown, for_chips=for_chips), *bank]
+    if dispute:
+        result.append(_("%(sentence)s.", sentence=dispute.title))
     page = render_template(
         "settlement/settlement.html",
         session=session,
@@ -302,6 +316,7 @@ def _page(session: AnyRow, sent: MultiDict[str, str] | None = None, wrong: Wrong
             if name not in [line.over for line in shown.lines]
         ],
         brought=list(_brought(session, seats, shown.carried_from, chip)),
+        apart=[row for row in reversed(carried) if row.seat is None],
         chosen=list(_chosen(seats, shown.choices, chip)),
         transfers=rows,
         left=left,
@@ -545,6 +560,12 @@ def _brought(session: AnyRow, seats: Sequence[AnyRow], carried: Sequence[AnyRow]
         }
 
 
+def _carried(session: AnyRow) -> Rows:
+    """What was carried over, and while a session goes on those that are settled apart, for those who may see them."""
+    sees = session.state != "closed" and session.to_group
+    return queries.carried(db.session(), session.id, apart_from=session.group_id if sees else None)
+
+
 def _to_session(name: str, *, part: bool = False) -> str:
     if part:
         return _("A part of what was open is carried over to %(session)s.", session=words.isolated(name))
@@ -638,7 +659,10 @@ def _spare(seats: Sequence[AnyRow], price: Price, chip: Chip | None) -> Iterator
             players=_in_order(seats, spare),
         )
     else:
-        yield _("Won or lost comes to less than %(amount)s for everybody: nobody gets or pays it.", amount=amount)
+        yield _(
+            "What was won or lost comes to less than %(amount)s for everybody, so nobody gets or pays it.",
+            amount=amount,
+        )
 
 
 def _spare_of_kitty(seats: Sequence[AnyRow], choices: Choices[int], chip: Chip | None) -> Iterator[str]:

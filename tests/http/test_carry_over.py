@@ -53,6 +53,14 @@ def take(host: Host, session: MadeSession, way: str, **more: str) -> Page:
     ).submit()
 
 
+def let_in(host: Host, db: Session, session: MadeSession) -> Visitor:
+    """Somebody who joined this session by its code."""
+    make_code(db, seen_by(db, session.id, host.group.link_id), Role.SCORER)
+    guest = Visitor(host.app)
+    guest.get("/join").form("/join").fill(code=db.scalars(select(JoinCode.code)).one()).submit()
+    return guest
+
+
 def latest(db: Session, host: Host) -> MadeSession:
     db.rollback()
     found = db.scalars(select(GameSession.id).order_by(GameSession.id.desc())).first()
@@ -70,6 +78,31 @@ def test_what_is_left_open_is_settled_apart_unless_it_is_taken_along(host: Host,
 
     assert payments_of(settlement(host, latest(db, host))) == []
     assert "Left open: Ben, €0.50 to get." in settlement(host, session).text
+
+
+def test_the_next_session_names_those_that_are_settled_apart_until_they_are(host: Host, db: Session) -> None:
+    first = before(host, db, name="First")
+    second = make_session(db, group=host.group, name="Second", chip=EURO)
+    move(db, second, -8, 8, 0, 0)
+    close_session(db, second.plain_command(db))
+    later = make_session(db, group=host.group, name="Third")
+    guest, said = let_in(host, db, later), "Open from before, and settled apart: "
+
+    page = settlement(host, later)
+    assert f"{said}Second · First" in page.text
+    assert settlement(host, later).follow("First").path == f"/sessions/{first.id}/settlement"
+    assert "not all settled" in host.get(host.group_path).text
+    # Whoever was let into this session alone hears nothing of others.
+    assert said not in guest.get(f"/sessions/{later.id}/settlement").text
+    assert said not in settlement(host, first).text
+
+    pay(settlement(host, second), "Ann pays Ben")
+
+    etag = page.response.headers["ETag"]
+    page = host.get(f"/sessions/{later.id}/settlement", headers={"If-None-Match": etag})
+    assert f"{said}First" in page.text
+    close_session(db, later.plain_command(db))
+    assert said not in settlement(host, later).text
 
 
 def test_what_is_left_open_becomes_the_opening_line_of_the_next_session(host: Host, db: Session) -> None:
@@ -386,7 +419,8 @@ def test_what_was_carried_over_is_taken_back_and_settled_where_it_came_from(host
 
     assert "The earlier session settles it again." in page.text
     assert {tuple(sums) for sums in sums_of(page).values()} == {("€0.00",)}
-    assert "Monday" not in page.soup.select("main")[0].get_text()
+    assert "Monday" not in under(page, "How it adds up")[0].get_text()
+    assert "Open from before, and settled apart: Monday" in page.text
     page = settlement(host, session)
     assert payments_of(page) == was
     assert "Tuesday" not in page.soup.select("main")[0].get_text()
@@ -497,10 +531,7 @@ def test_who_came_in_to_one_session_alone_changes_nothing_in_another(host: Host,
     session = before(host, db)
     take(host, session, "all")
     after = latest(db, host)
-    found = seen_by(db, after.id, host.group.link_id)
-    make_code(db, found, Role.SCORER)
-    guest = Visitor(host.app)
-    guest.get("/join").form("/join").fill(code=db.scalars(select(JoinCode.code)).one()).submit()
+    guest = let_in(host, db, after)
     (form,) = [form for form in settlement(host, after).forms() if form.action.endswith("/hand-back")]
     data = {**form.data, "csrf_token": csrf_token(guest), "takes_pen": "1"}
     rows = dump(db)

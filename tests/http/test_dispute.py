@@ -46,8 +46,34 @@ def test_a_disputed_deal_counts_and_shows_what_would_be_without_it(
     without = {row[0]: row[2] for row in stands(page)}
     assert with_it == {"Ann": "0", "Ben": "+2", "Cleo": "0", "Dan": "−2"}
     assert without == {"Ann": "−1", "Ben": "+3", "Cleo": "−1", "Dan": "−1"}
-    assert "disputed" in host.get(f"/sessions/{played.id}/deals").text
     assert list(differences(db)) == []
+
+
+def test_wherever_the_score_is_it_is_said_that_a_deal_is_disputed(host: Host, db: Session, played: MadeSession) -> None:
+    path = f"/sessions/{played.id}"
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+    page = host.get(f"{path}/deals/1")
+
+    sheet = host.get(path).follow("Deal 1 is disputed: how it would be without")
+
+    assert sheet.path == f"{path}/deals"
+    assert stands(sheet) == stands(page)
+    text = host.get(f"{path}/settlement").soup.select("textarea")[0].get_text()
+    assert text.endswith("\nDeal 1 is disputed.")
+    dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=False))
+    for page in (host.get(path), host.get(f"{path}/deals"), host.get(f"{path}/settlement")):
+        assert "disputed" not in page.text
+
+
+def test_several_are_spoken_of_as_several(host: Host, db: Session, played: MadeSession) -> None:
+    for number in (1, 2):
+        dispute_deal(db, DisputeDeal(**played.command(db), number=number, disputed=True))
+
+    for page in ("/deals/1", "/deals", "/settlement"):
+        (section,) = under(host.get(f"/sessions/{played.id}{page}"), "Deals 1 and 2 are disputed")
+        assert "They count as they were recorded until everybody agrees." in section.get_text()
+        assert [cell.get_text() for cell in section.select("thead th")] == ["Player", "With them", "Without them"]
+        assert " it " not in section.get_text().replace("say that it is right", "")
 
 
 def test_when_everybody_agrees_it_is_as_before(host: Host, db: Session, played: MadeSession) -> None:

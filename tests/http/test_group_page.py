@@ -63,7 +63,7 @@ def test_a_session_that_has_ended_names_its_winner(host: Host, db: Session) -> N
     session = make_session(db, group=host.group, name="First")
     make_deal(db, session, FIVE_IN_SPADES_MADE)
     close_session(db, session.plain_command(db))
-    assert lines(host.get(host.group_path)) == ["First Won by Ben with +3 26 Nov 2026 · Mensch"]
+    assert lines(host.get(host.group_path)) == ["First not all settled Won by Ben with +3 26 Nov 2026 · Mensch"]
 
 
 def test_in_dirty_clubs_the_lowest_is_ahead_and_the_winner_is_named(host: Host, db: Session) -> None:
