@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import GameSession
-from scorekeeper.services.sessions import close_session
+from scorekeeper.services.counts import CountIn, count_in
+from scorekeeper.services.sessions import close_session, reopen_session
+from scorekeeper.services.transaction import take_pen
 from tests.browser.conftest import Server
-from tests.factories import MadeSession, make_deal, make_group, make_session
+from tests.factories import HALF_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.deals import seat
 
 PRINTABLE = {"A4": (1046, 718), "Letter": (980, 740)}
@@ -29,6 +32,17 @@ CUT_OFF = """() => [...document.querySelectorAll("main :is(th, td, h1, h2, p, bd
     .filter(element => !element.closest(".vh") && element.clientWidth && element.scrollWidth > element.clientWidth + 1)
     .map(element => element.outerHTML.slice(0, 120))"""
 """JavaScript: what does not fit its own box."""
+TWELVE = (
+    *("Maximilian", "Ann", "Bartholomew", "Cleo", "Dominique", "Eve"),
+    *("Friederike", "Guillaume", "Henriette", "Ida", "Jeanne", "Konstantin"),
+)
+LINES_OF = """selector => [...document.querySelectorAll(selector)].filter(element => element.checkVisibility())
+    .map(element => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return range.getClientRects().length;
+    })"""
+"""JavaScript: on how many lines each of them stands."""
 SEEN = """selector => [...document.querySelectorAll(selector)]
     .filter(element => element.checkVisibility()).map(element => element.outerHTML.slice(0, 80))"""
 
@@ -101,17 +115,36 @@ def test_a_sheet_without_rows_says_on_paper_too_that_no_deal_can_be_played(
         page.context.close()
 
 
-@pytest.mark.parametrize("path", ["paper", "deals", "settlement", "rules"])
-def test_nothing_to_press_is_printed_and_all_of_it_is_dark_on_white(
-    browser: Browser, server: Server, db: Session, path: str
+PAGES = ("paper", "deals", "deals/1", "deals/1/why/0", "seats/0/why", "settlement", "count", "chips", "costs", "rules")
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("ended", [False, True])
+def test_nothing_to_press_and_nothing_said_in_passing_is_printed_and_all_of_it_is_dark_on_white(
+    browser: Browser, server: Server, db: Session, path: str, *, ended: bool
 ) -> None:
     session = make_session(db, buy_in=40)
     for _ in range(3):
         make_deal(db, session)
+    count_in(db, CountIn(**session.command(db), counted=(41, 39, 40, 40)))
+    if ended:
+        close_session(db, session.plain_command(db))
     page = opened(browser, server, session, path, color_scheme="dark")
-    put_on(page, UPRIGHT["A4"])
+    for has_pen in (True, False):
+        if not has_pen:
+            take_pen(db, replace(session.plain_command(db), device="another", device_name="The other phone"))
+            page.emulate_media(media="screen")
+            page.reload()
+        put_on(page, UPRIGHT["A4"])
 
-    assert page.evaluate(SEEN, "button, input, select, nav a.button, .foot, .live, .skip") == []
+        controls = "button, input, select, textarea, nav a.button, .foot, .live, .skip, [role=status]"
+        assert page.evaluate(SEEN, controls) == []
+        shown = page.locator("main").inner_text()
+        assert "the pen" not in shown
+        assert "Reopen the session" not in shown
+        for summary in page.locator("summary:visible").all():
+            assert summary.evaluate("element => getComputedStyle(element).display") != "list-item"
+            expect(summary.locator("xpath=following-sibling::*").first).to_be_visible()
     colours = page.evaluate(
         "() => ['backgroundColor', 'color'].map(name => getComputedStyle(document.documentElement)[name])"
     )
@@ -133,6 +166,41 @@ def test_the_score_sheet_and_the_settlement_fit_the_paper(
         put_on(page, UPRIGHT[paper])
         assert page.evaluate(OFF_THE_PAPER) == [], path
         page.emulate_media(media="screen")
+    page.context.close()
+
+
+@pytest.mark.parametrize("paper", UPRIGHT)
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+def test_names_are_not_broken_however_many_play(
+    browser: Browser, server: Server, db: Session, paper: str, direction: str
+) -> None:
+    session = make_session(db, group=make_group(db, players=TWELVE))
+    for first in (0, 4, 8):
+        seat(db, session, *TWELVE[first : first + 4])
+        make_deal(db, session, {**HALF_MADE, "declarer": first, "partner": first + 2})
+    page = opened(browser, server, session, "deals")
+    put_on(page, UPRIGHT[paper])
+    page.evaluate("direction => document.documentElement.dir = direction", direction)
+
+    assert page.locator(".sheet thead th").count() == len(TWELVE)
+    assert page.locator(".sheet thead bdi:visible").all_inner_texts() == list(TWELVE)
+    assert page.evaluate(LINES_OF, ".sheet thead bdi") == [1] * len(TWELVE)
+    assert page.evaluate(CUT_OFF) == []
+    assert page.evaluate(OFF_THE_PAPER) == []
+    page.context.close()
+
+
+def test_what_is_below_a_heading_stays_with_it(browser: Browser, server: Server, db: Session) -> None:
+    session = make_session(db, buy_in=40)
+    make_deal(db, session)
+    close_session(db, session.plain_command(db))
+    reopen_session(db, session.plain_command(db))
+    page = opened(browser, server, session, "settlement")
+    put_on(page, UPRIGHT["A4"])
+    said = page.get_by_text("They were discarded as the game went on.")
+
+    expect(said).to_have_css("break-after", "avoid")
+    expect(page.get_by_role("heading", name="Earlier plans")).to_have_css("break-after", "avoid")
     page.context.close()
 
 
