@@ -637,8 +637,8 @@ def carried(db: Session, session_id: int, *, apart_from: int | None = None) -> R
     """What was carried over between a session and others: their ``id`` and ``name``, and the ``amount`` of a ``seat``.
 
     What it settles of earlier ones is ``settled_here``; the rest is what later ones settle of it. With it comes the
-    version of the later one in which it was ``taken_back``, if it was. The latest earlier sessions of the group *apart_from*
-    which are settled apart, and leave something open, come without a seat.
+    version of the later one in which it was ``taken_back``, if it was. The latest earlier sessions of the group
+    *apart_from* which are settled apart, and leave something open, come without a seat.
     """
     theirs, own = aliased(SessionSeat), aliased(SessionSeat)
     named = GameSession.id, GameSession.name, CarriedOver.taken_back

@@ -37,7 +37,7 @@ def unit_name(unit: Unit) -> str:
 
 def counted(chips: int) -> str:
     """So many chips, in words: "12 chips"."""
-    return ngettext("%(chips)s chip", "%(chips)s chips", chips, chips=number(chips))
+    return ngettext("%(chips)s chip", "%(chips)s chips", abs(chips), chips=number(chips))
 
 
 def settled(amount: int, chip: Chip | None) -> Amount:

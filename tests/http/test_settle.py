@@ -11,7 +11,6 @@ from scorekeeper.rules import Seat
 from scorekeeper.services.check import differences
 from scorekeeper.services.sessions import Adjust, MoveChips, adjust, buy_in, cash_out, close_session
 from scorekeeper.sessionfile import Chip
-from scorekeeper.web.amounts import counted
 from tests.factories import FIVE_IN_SPADES_MADE, MadeSession, make_deal, make_group, make_session
 from tests.http.conftest import Host
 from tests.http.deals import HALF_BY_ANN, deal_form, fill_in
@@ -666,11 +665,15 @@ def names_of_lines(page: Page) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("chips", "results", "rounding"),
     [
-        ((1, -1, 1, -1), [0, 0, 0, 0], "Won or lost comes to less than JP¥1 for everybody: nobody gets or pays it."),
+        (
+            (1, -1, 1, -1),
+            [0, 0, 0, 0],
+            "What was won or lost comes to less than JP¥1 for everybody, so nobody gets or pays it.",
+        ),
         (
             (1, 0, -1, 0),
             [0, None, 0, None],
-            "Won or lost comes to less than JP¥1 for everybody: nobody gets or pays it.",
+            "What was won or lost comes to less than JP¥1 for everybody, so nobody gets or pays it.",
         ),
         ((2, -1, -1, 0), [1, 0, -1, None], "in this order: Ann and Ben; against the others."),
         ((4, -1, -1, -2), [1, 0, 0, -1], "in this order: Ben and Cleo; against the others."),
@@ -688,7 +691,8 @@ def test_what_is_below_the_smallest_coin_has_its_line_and_nobody_is_said_to_get_
     signs = {1: "+JP¥1", 0: "JP¥0", -1: "−JP¥1", None: None}
     assert [sums[0] if len(sums) > 1 else None for sums in sums_of(page).values()] == [signs[won] for won in results]
     for won, lines in zip(chips, names_of_lines(page).values(), strict=True):
-        assert lines == ([f"Won or lost ({counted(won)})"] if won else [])
+        in_chips = f"{won} {'chip' if won in (1, -1) else 'chips'}".replace("-", "−")
+        assert lines == ([f"Won or lost ({in_chips})"] if won else [])
     assert rounding in page.text
     assert ("rounded" in page.text) is ("others" in rounding)
     assert ("comes to less" in page.text) is ("less" in rounding)
