@@ -11,7 +11,7 @@
   const said = () => document.querySelector("[data-live]"); // another page may take the place of this one
   const stream = said().dataset.live;
   const words = document.querySelector("script[data-words]");
-  const tabs = navigator.locks && window.BroadcastChannel ? new BroadcastChannel(stream) : null;
+  const tabs = navigator.locks && window.BroadcastChannel && stream ? new BroadcastChannel(stream) : null;
   let [newest, tag] = [0, null]; // by what a stream said; the ETag
   let asOf = Date.parse(document.lastModified); // when this was the newest
   let [heard, tried, sent] = [-Infinity, -Infinity, -Infinity]; // when a stream spoke, one was tried, a form went: no clock that is set
@@ -166,6 +166,14 @@
   function wake() {
     tune();
     if (!document.hidden) look();
+  }
+
+  // A page that follows nothing says of when it is where there is no network, or was none as it came from this phone.
+  if (!stream) {
+    window.addEventListener("online", () => say("then"));
+    window.addEventListener("offline", () => say("lost"));
+    if (!navigator.onLine || "kept" in document.documentElement.dataset) say("lost");
+    return;
   }
 
   document.addEventListener("submit", () => (sent = now()));
