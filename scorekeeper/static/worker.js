@@ -21,11 +21,17 @@ async function activate() {
 
 const ours = (reply) => reply.headers.has("X-Release");
 
-// Keep what may be kept, for the release it is of: the files of a newer one may be here already. What was kept of another
-// release goes, and what shows something that is not open to this browser any more.
+const made = ({ headers }) => Date.parse(headers.get("Date"));
+
+// Keep what may be kept, for the release it is of: the files of a newer one may be here already. What was kept of an older
+// release goes, and what shows something that is not open to this browser any more. From an answer that was longer on its
+// way than one of another release nothing is learned.
 async function learn({ pathname, search }, reply) {
   const release = `pages ${reply.headers.get("X-Release")}`;
-  for (const name of await caches.keys()) if (name.startsWith("pages ") && name !== release) await caches.delete(name);
+  const others = (await caches.keys()).filter((name) => name.startsWith("pages ") && name !== release);
+  for (const name of others)
+    for (const page of await (await caches.open(name)).matchAll()) if (made(page) > made(reply)) return;
+  for (const name of others) await caches.delete(name);
   const pages = await caches.open(release);
   // It names what is: a group as 5, a session alone as 5/12.
   const open = reply.headers.get("X-Open")?.split(" ");
@@ -38,11 +44,13 @@ async function learn({ pathname, search }, reply) {
   // A page that was kept can tell by this of when it is.
   const headers = new Headers(reply.headers);
   headers.set("Last-Modified", headers.get("Date"));
-  await pages.put(pathname, new Response(reply.body, { headers }));
+  const html = (await reply.text()).replace("<html ", "<html data-kept ");
+  await pages.put(pathname, new Response(html, { headers }));
 }
 
+// On the way back a browser would take a page from its own cache without asking whether it is still like that.
 async function fromNetwork(event, address) {
-  const reply = await fetch(event.request);
+  const reply = await fetch(event.request, event.request.mode === "navigate" ? { cache: "no-cache" } : {});
   if (ours(reply)) event.waitUntil(learn(address, reply.clone()));
   return reply;
 }
