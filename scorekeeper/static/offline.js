@@ -5,6 +5,15 @@
 // also what brings it. Stands on every page that people write from, so that what waits is sent from any.
 "use strict";
 
+// What *work* does with the storage of that name. A browser may refuse it: then nothing is remembered.
+function recall(name, work) {
+  try {
+    return work(window[name]);
+  } catch {
+    return null;
+  }
+}
+
 const queue = (() => {
   const [every, patience] = [5000, 8000]; // milliseconds: between two tries, for the server to answer
   const opening = 3000; // milliseconds for the database, which some browsers never open
@@ -50,11 +59,13 @@ const queue = (() => {
   // and its session 12 are what it belongs to, as they are named in forms and deals too.
   function remembered(visit = () => {}) {
     const groups = new Set();
-    for (const storage of [sessionStorage, localStorage])
+    const look = (storage) => {
       for (const key of Object.keys(storage)) {
         const [, group] = key.match(/^group ([\d/]+) /) ?? [];
         if (group) groups.add(group) && visit(group, () => storage.removeItem(key));
       }
+    };
+    for (const name of ["sessionStorage", "localStorage"]) recall(name, look);
     return groups;
   }
 
@@ -140,20 +151,22 @@ const queue = (() => {
   }
 
   // Whether the server answers; this page may have an address that only takes a form.
-  const reach = () => ask("/", { headers: { "X-Fragment": "1" } }).then(() => true, () => false);
+  const reach = () => ask("/words", { cache: "no-store", headers: { "X-Fragment": "1" } }).then(() => true, () => false);
 
   function post({ action, body }) {
     const headers = { "Content-Type": "application/x-www-form-urlencoded", "X-Queued": "1" };
     return ask(action, { method: "POST", body, headers, redirect: "error" });
   }
 
-  // The same deal with the token that forms carry now: it goes with the cookie, which may be another one since.
-  async function renewed(deal) {
-    const { html } = await ask(deal.form, { headers: { "X-Fragment": "1" } });
-    const token = new DOMParser().parseFromString(html, "text/html").querySelector("[name=csrf_token]");
+  // Send it with the token that forms carry now: it goes with the cookie, which may be another one since. To whom the
+  // form is not open any more neither is what it sends.
+  async function renew(deal) {
+    const form = await ask(deal.form, { headers: { "X-Fragment": "1" } });
+    if ([403, 404].includes(form.status)) return form;
+    const token = new DOMParser().parseFromString(form.html, "text/html").querySelector("[name=csrf_token]");
     const body = new URLSearchParams(deal.body);
     if (token) body.set("csrf_token", token.value);
-    return { ...deal, body: body.toString() };
+    return post({ ...deal, body: body.toString() });
   }
 
   // Send one deal. Whether it is done with; without an answer of the server this throws.
@@ -161,7 +174,7 @@ const queue = (() => {
     // What leaves without an answer may have arrived.
     if (navigator.onLine && !deal.tried) await change(deal.key, { tried: true });
     let answer = await post(deal);
-    if (answer.status === 400) answer = await post(await renewed(deal));
+    if (answer.status === 400) answer = await renew(deal);
     if (answer.status >= 500) {
       await change(deal.key, { troubled: true });
       throw new Error(`the server answered ${answer.status}`);
@@ -325,6 +338,19 @@ const queue = (() => {
     worker?.getRegistration().then((registration) => registration?.update()).catch(() => {});
     tell().catch(() => {});
   });
+
+  // On the way back a browser shows what it has left, without asking, where no worker does: of an older release, or of what
+  // is not open to it any more. It may be the answer to a form, which is not sent again.
+  const [opened] = performance.getEntriesByType("navigation");
+  async function comeBack() {
+    const address = location.pathname + location.search;
+    const { status, headers } = await fetch(address, { cache: "no-cache", headers: { "X-Fragment": "1" } });
+    const release = headers.get("X-Release");
+    if (release && ([403, 404].includes(status) || !words.includes(release))) location.replace(address);
+  }
+  window.addEventListener("pageshow", ({ persisted }) => {
+    if (persisted || (opened?.type === "back_forward" && !opened.workerStart)) comeBack().catch(() => {});
+  });
   if (!worker) return;
 
   async function waits({ waiting }) {
@@ -343,9 +369,62 @@ const queue = (() => {
   }
 
   // The first worker of this browser has not seen this page come.
-  const [opened] = performance.getEntriesByType("navigation");
   const show = () => fetch(location.href, { headers: { "X-Fragment": "1" } }).catch(() => {});
   navigator.serviceWorker.addEventListener("controllerchange", () => (used ? location.reload() : show()));
   if (navigator.serviceWorker.controller && !opened?.workerStart) show();
   watch().catch(() => {});
+})();
+
+// A form goes off only when the server has just answered: otherwise the browser would show an error of its own in the place
+// of the page, and what was entered would be lost. Nothing counts twice: while one form is under way, no other goes off.
+let passes = false; // whether it has, and the button that was pressed is pressed again
+
+function press(button) {
+  passes = true;
+  button.click();
+  passes = false;
+}
+
+(() => {
+  const { words } = document.currentScript.dataset;
+  const patience = 10000; // milliseconds until a form that has led nowhere can be sent again
+  let underWay = false;
+  let said = null; // what is said then, which must be here before the network is gone
+
+  function read() {
+    said ??= fetch(words).then((reply) => reply.text());
+    said.catch(() => (said = null));
+    return said;
+  }
+
+  async function say(button) {
+    let notice = document.querySelector("[data-offline]");
+    notice ??= new DOMParser().parseFromString(await read(), "text/html").querySelector("[data-offline]");
+    notice.hidden = true;
+    (button.closest(".row") ?? button).after(notice.parentElement);
+    // Only what comes to a place that was there is read out.
+    await new Promise(requestAnimationFrame);
+    notice.hidden = false;
+    notice.scrollIntoView({ block: "nearest" });
+  }
+
+  window.addEventListener("submit", async (event) => {
+    const { target: form, submitter, defaultPrevented } = event;
+    if (defaultPrevented || !submitter || form.method !== "post") return;
+    if (!passes || underWay) event.preventDefault();
+    if (underWay) return;
+    // What has an id counts once however often it is sent.
+    underWay = !passes || !form.elements.submission_id;
+    if (passes) return void setTimeout(() => (underWay = false), patience);
+    form.setAttribute("aria-busy", "true");
+    const reached = await queue.reach();
+    form.removeAttribute("aria-busy");
+    underWay = false;
+    if (!reached) return void say(submitter).catch(() => {});
+    const notice = document.querySelector("[data-offline]");
+    if (notice) notice.hidden = true;
+    press(submitter);
+  });
+  window.addEventListener("pageshow", () => (underWay = false));
+  if (document.querySelector("form[method=post]")) read().catch(() => {});
 })();

@@ -91,11 +91,8 @@
   });
 
   grid.addEventListener("input", () => (touched = true));
-  form.addEventListener("submit", (event) => {
-    // Where the browser would show nothing but its own error, the rows stay.
-    document.querySelector("[data-offline]").hidden = navigator.onLine;
-    if (!navigator.onLine) event.preventDefault();
-    else touched = false;
+  addEventListener("submit", ({ target, defaultPrevented }) => {
+    if (target === form && !defaultPrevented) touched = false;
   });
   addEventListener("beforeunload", (event) => touched && event.preventDefault());
 })();

@@ -276,20 +276,17 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
   });
 
   form.addEventListener("submit", (event) => {
-    const cut = !send && !navigator.onLine;
-    if (sending || asking || send || cut) event.preventDefault();
-    if (cut) offline.hidden = false;
-    if (sending || cut) return;
+    if (sending || asking || send) event.preventDefault();
+    // Otherwise offline.js sees to it that it is sent once.
+    if (sending || !(asking || send)) return;
     const sent = (sending = { id: event.submitter?.id || "record", waits: Boolean(asking) });
     const over = () => sending === sent && (sending = null);
-    // A send that was stopped must not lock the form.
-    if (!asking && !send) setTimeout(over, 10000);
-    if (asking || !send) return;
+    if (asking) return;
     form.setAttribute("aria-busy", "true");
     const button = byId("record");
     button.textContent = form.dataset.sending;
     // Otherwise this form is done with.
-    send(deal(), () => sessionStorage.removeItem(draft)).catch(() => {
+    send(deal(), forget).catch(() => {
       over();
       form.removeAttribute("aria-busy");
       button.textContent = button.dataset.go;
@@ -322,20 +319,21 @@ function begin(form, { ahead = { count: 0 }, send = null, given = null } = {}) {
   const own = ["csrf_token", "submission_id", "expected_version", "after", "dealer", "dealt", "previewed"];
   // Which group and session it is of tells offline.js when it must not stay.
   const draft = `group ${form.dataset.group} ${form.action}${location.search} ${form.elements.expected_version.value}`;
+  const forget = () => recall("sessionStorage", (drafts) => drafts.removeItem(draft));
   const answers = () => JSON.stringify([...entered()].filter(([name]) => !own.includes(name)));
   form.addEventListener("change", ({ target }) => {
     // Another dealer is another table, for which the server makes another page.
     if (target.name === "dealer") return;
     update();
-    sessionStorage.setItem(draft, answers());
+    recall("sessionStorage", (drafts) => drafts.setItem(draft, answers()));
   });
   byId("again").addEventListener("click", () => {
-    sessionStorage.removeItem(draft);
+    forget();
     location.reload();
   });
 
   draw();
-  const [fresh, kept] = [answers(), given ?? sessionStorage.getItem(draft)];
+  const [fresh, kept] = [answers(), given ?? recall("sessionStorage", (drafts) => drafts.getItem(draft))];
   if (kept && kept !== fresh && !document.querySelector("[role=alert]")) {
     for (const group of form.querySelectorAll(".follows")) group.classList.remove("follows");
     for (const control of form.querySelectorAll("[data-field] :is(input, select)")) {

@@ -14,13 +14,23 @@
     for (const link of document.querySelectorAll("[data-turns]")) link.href = `?turn=${(to + 1) % 4}`;
   }
 
+  // Keeps how it is turned, unless that is null. Returns how it is then: a browser may refuse to keep anything.
+  function remember(to) {
+    try {
+      if (to !== null) localStorage.setItem(key, to);
+      return Number(localStorage.getItem(key));
+    } catch (error) {
+      return Number(to);
+    }
+  }
+
   document.addEventListener("click", (event) => {
     const link = event.target.closest("[data-turns]");
     if (!link) return;
     event.preventDefault();
     const to = Number(new URL(link.href).searchParams.get("turn"));
     turn(to);
-    if (across) localStorage.setItem(key, to);
+    if (across) remember(to);
   });
 
   document.addEventListener("moved-on", () => turned !== null && turn(turned));
@@ -43,9 +53,7 @@
     }
   }
 
-  const asked = new URLSearchParams(location.search).get("turn");
-  if (asked !== null) localStorage.setItem(key, Number(asked));
-  turn(Number(localStorage.getItem(key)));
+  turn(remember(new URLSearchParams(location.search).get("turn")));
   document.addEventListener("visibilitychange", stayAwake);
   stayAwake();
 })();

@@ -10,13 +10,14 @@
   let sending = false; // whether a form is being sent, and gives way to another page
   let entering = false; // whether a form is on its way into the place of the page: another tap does nothing then
   let followed = null; // the form, as begin returns it
-  let reached = false; // whether what is being sent has the network
   let [read, script] = [null, null]; // the words of the server and what a form works by, once they have been asked for
 
   const unsaved = (deals) => deals.filter(({ state }) => state !== "saved");
-  const first = (deal) => listed.find(({ session }) => session === deal.session) === deal;
+  const firstOf = (session) => listed.find((deal) => deal.session === session);
+  const first = (deal) => firstOf(deal.session) === deal;
   const last = (deal) => listed.findLast(({ session }) => session === deal.session) === deal;
   const shown = () => document.querySelector("[data-live]").dataset.version; // with the names: see fetchAhead
+  const freshForm = () => document.querySelector("form[data-fresh]:not([hidden])");
   const alone = () => !navigator.serviceWorker?.controller; // there is nothing here that would serve a page
   const cut = () => !navigator.onLine || queue.lost() || document.querySelector("[data-live]")?.dataset.state === "lost";
 
@@ -44,10 +45,12 @@
     const entry = document.querySelector("#waiting template").content.firstElementChild.cloneNode(true);
     const part = (name) => entry.querySelector(`[data-of="${name}"]`);
     const reason = deal.gone ? words.gone : deal.reason;
-    const waits = deal.troubled ? words.troubled : words.waits;
+    const held = deal.state !== "asks" && firstOf(deal.session).state === "asks";
+    const waits = held ? words.held : deal.troubled ? words.troubled : words.waits;
     const asks = deal.misdeal && !deal.gone ? words.misdeal : words.asks;
     const state = deal.state === "asks" ? asks.replace("{reason}", () => reason) : waits;
-    const unsure = [deal.rows || deal.misdeal || deal.state === "asks" ? "" : words.unknown, deal.tried ? words.tried : ""];
+    const known = deal.rows || deal.misdeal || held || deal.state === "asks";
+    const unsure = [known ? "" : words.unknown, deal.tried ? words.tried : ""];
     for (const name of ["title", "entered", "said"]) part(name).textContent = deal[name];
     part("rows").replaceChildren(...(deal.rows ?? []).map(drawnRow));
     part("rows").hidden = !deal.rows;
@@ -60,16 +63,17 @@
     part("leave").addEventListener("click", async ({ target }) => {
       target.disabled = true;
       await queue.drop(deal);
-      // A form that counted on it begins anew, with what has been entered.
-      const counts = document.querySelector("form[data-fresh]:not([hidden])") && (await queue.formsOf(here()));
-      if (counts) await goOn(here(), followed.answers());
+      await beginAnew();
     });
     return entry;
   }
 
-  // The number on it is that of the first of these.
+  // The number on it, which the server gave it, is that of the first of these.
   function nameNext() {
-    if (listed.length && byId("next")) byId("next").textContent = document.querySelector("#waiting details").dataset.next;
+    const next = byId("next");
+    if (!next) return;
+    next.dataset.named ??= next.textContent;
+    next.textContent = listed.length ? document.querySelector("#waiting details").dataset.next : next.dataset.named;
   }
 
   async function show() {
@@ -158,14 +162,32 @@
 
   // Go on to the form of the deal after those that wait, with what was *given* for it.
   async function goOn(session, given = null) {
-    await loadForms();
-    if (!queue.lost() && !(await queue.formsOf(session))) await fetchAhead();
-    const forms = await queue.formsOf(session);
-    const deals = await queue.of(session, forms?.version);
-    const before = deals.at(-1);
-    if (!forms || before?.over) return stuck();
-    const form = swap(forms.pages[before?.next] ?? forms.pages.next);
-    followed = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
+    entering = true;
+    try {
+      await loadForms();
+      if (!queue.lost() && !(await queue.formsOf(session))) await fetchAhead();
+      const forms = await queue.formsOf(session);
+      const deals = await queue.of(session, forms?.version);
+      const before = deals.at(-1);
+      if (!forms || before?.over) return await stuck();
+      const form = swap(forms.pages[before?.next] ?? forms.pages.next);
+      followed = begin(form, { ahead: ahead(deals, forms.version), send: sendFrom(form), given });
+    } finally {
+      entering = false;
+    }
+  }
+
+  // Have an open form that counted on other deals than wait now begin anew, with what has been entered.
+  async function beginAnew() {
+    const forms = await queue.formsOf(here());
+    if (forms && freshForm() && !sending && !entering) await goOn(here(), followed.answers());
+  }
+
+  // Without the network, a deal that has come to wait in another tab is counted on; with it, the server says what has
+  // happened meanwhile.
+  async function countOn() {
+    const before = cut() && (await queue.of(here())).at(-1);
+    if (before && freshForm() && freshForm().elements.after.value !== queue.idOf(before)) await beginAnew();
   }
 
   // Choose what an address says: where nothing is chosen yet, or *anew*.
@@ -301,15 +323,12 @@
   // Put the next form in the place of the page of the session, with what *search* says chosen. Whether it stands there now.
   async function enter(search) {
     if (entering || behind) return false;
-    entering = true;
     const page = document.body;
     try {
       await goOn(here());
     } catch {
       // No database here, or something of the page could not be fetched.
       await say("waiting-network");
-    } finally {
-      entering = false;
     }
     if (document.body === page) return false;
     behind = page;
@@ -342,7 +361,7 @@
       const thrownIn = submitter?.name === "contract";
       const queues = thrownIn || submitter?.matches(":not([formaction])");
       const gone = first || cut();
-      if (form.id !== "acts" || reached || !(gone || (queues && alone() && !listed.length))) return;
+      if (form.id !== "acts" || passes || !(gone || (queues && alone() && !listed.length))) return;
       event.preventDefault();
       event.stopPropagation();
       if (queues && (gone || (await upToDate()))) {
@@ -350,18 +369,18 @@
         // With the network one tap is enough.
         else if ((await enter(`contract=${submitter.value}`)) && !gone) byId("record").click();
       } else if (first) await say("waiting-first");
-      else if (await queue.reach()) {
-        reached = true;
-        submitter.click();
-        reached = false;
-      } else await say("waiting-network");
+      else if (await queue.reach()) press(submitter);
+      else await say("waiting-network");
     },
     true,
   );
   window.addEventListener("popstate", () => behind && back());
   // What could not go on then can now.
   window.addEventListener("online", () => document.querySelector("form[data-session][hidden]") && location.reload());
-  document.addEventListener("queue", () => show().catch(() => {}));
+  document.addEventListener("queue", () => {
+    show().catch(() => {});
+    countOn().catch(() => {});
+  });
   document.addEventListener("moved-on", () => {
     nameNext();
     fetchAhead();

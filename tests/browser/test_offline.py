@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal, JoinCode, Player
 from scorekeeper.services.deals import DeclareDeal, declare_deal
+from scorekeeper.services.deletion import delete_group
 from scorekeeper.services.groups import Role, rename_player, withdraw_link
 from scorekeeper.services.joining import make_code
 from scorekeeper.services.sessions import close_session
@@ -85,7 +87,8 @@ ARRIVED = """async () => {
 """JavaScript: waits until nothing waits any more."""
 
 FORMS = """async (session) => {
-    while (!(await queue.formsOf(session)) || !(await caches.match(`/sessions/${session}`, { ignoreVary: true })))
+    const served = async () => window.alone || (await caches.match(`/sessions/${session}`, { ignoreVary: true }));
+    while (!(await queue.formsOf(session)) || !(await served()))
         await new Promise((resolve) => setTimeout(resolve, 50));
 }"""
 """JavaScript: waits until the forms of this release are there, and the page of the session."""
@@ -379,6 +382,8 @@ def test_where_somebody_else_recorded_meanwhile_the_person_decides_about_each_de
 ) -> None:
     session, page = conflicting(context, server, db)
     assert facts(db, session) == [("solo", 2)]
+    expect(page.locator("#waiting li").nth(1)).to_contain_text("Waits for the deal above, which needs you.")
+    expect(page.locator("#waiting li").nth(1)).not_to_contain_text("network")
     page.get_by_role("link", name="Look at it").tap()
 
     # Both are shown: what was recorded there, and what waits here.
@@ -437,6 +442,54 @@ def test_what_waits_last_can_be_left_out_without_the_network(
     assert facts(db, session) == [("half", 0)]
 
 
+def test_what_is_recorded_next_is_named_again_once_nothing_waits(
+    alone: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page = sit_down(alone, server, session)
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+    page.go_back()
+    expect(page.locator("#next")).to_have_text("Record the next deal")
+
+    page.get_by_role("button", name="Leave it out").tap()
+
+    expect(page.locator("#next")).to_have_text("Record deal 1")
+
+
+def test_a_form_in_another_tab_counts_on_what_has_come_to_wait_since_it_was_opened(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    page, tab = sit_down(context, server, session), context.new_page()
+    tab.goto(f"{server.url}/sessions/{session.id}")
+    ready(tab, session, 1)
+    context.set_offline(True)
+    for opened in (page, tab):
+        opened.bring_to_front()
+        opened.locator("#next").tap()
+        expect(opened.locator("h1")).to_have_text("Deal 1 · Dan deals")
+    choose(tab, "contract-five", "declarer-1", "trump-spades")
+    page.bring_to_front()
+    record(page, *HALF_BY_ANN)
+    waiting(page, 1)
+
+    tab.bring_to_front()
+    expect(tab.locator("h1")).to_have_text("Deal 2 · Ann deals")
+    choose(tab, "tricks-5")
+    assert brought(tab) == {"Ann": ("−1", "0"), "Ben": ("+3", "+2"), "Cleo": ("−1", "0"), "Dan": ("−1", "−2")}
+    tab.locator("#record").tap()
+    for opened in (page, tab):
+        waiting(opened, 2)
+        expect(opened.locator("h1")).to_have_text("Deal 3 · Ben deals")
+    context.set_offline(False)
+
+    arrived(tab)
+    assert facts(db, session) == [("half", 0), ("five", 1)]
+
+
 def test_near_the_end_of_dirty_clubs_a_deal_is_noted_without_amounts(
     context: BrowserContext, server: Server, db: Session
 ) -> None:
@@ -451,7 +504,7 @@ def test_near_the_end_of_dirty_clubs_a_deal_is_noted_without_amounts(
     assert brought(page)["Ann"] == ("−2", "2")
     choose(page, "tricks-1-0", "tricks-2-0", "tricks-3-1", "tricks-0-4")
     assert brought(page) == {}
-    expect(page.locator("#outcome")).to_contain_text("What it brings is worked out when the network is back.")
+    expect(page.locator("#outcome")).to_contain_text("What it brings is worked out once it has arrived.")
     page.locator("#record").tap()
     waiting(page, 2)
     context.set_offline(False)
@@ -791,7 +844,10 @@ def test_where_the_game_has_ended_meanwhile_the_next_can_be_started_and_the_deal
     assert len(db.scalars(select(Deal).where(Deal.session_id == session.id)).all()) == 2
 
 
-def test_whoever_is_let_in_again_goes_on_where_it_stopped(alone: BrowserContext, server: Server, db: Session) -> None:
+@pytest.mark.parametrize("gone", ["the link was withdrawn", "the cookies were deleted"])
+def test_whoever_is_let_in_again_goes_on_where_it_stopped(
+    alone: BrowserContext, server: Server, db: Session, gone: str
+) -> None:
     session = make_session(db)
     scorer = make_link(db, session.group.group_id, Role.SCORER, "Kitchen")
     page = sit_down(alone, server, MadeSession(session.id, scorer))
@@ -801,11 +857,15 @@ def test_whoever_is_let_in_again_goes_on_where_it_stopped(alone: BrowserContext,
     waiting(page, 1)
     record(page, *FIVE_BY_BEN)
     waiting(page, 2)
-    withdraw_link(db, session.group.group_id, scorer.link_id)
+    if gone == "the link was withdrawn":
+        withdraw_link(db, session.group.group_id, scorer.link_id)
+    else:
+        alone.clear_cookies()
     alone.set_offline(False)
     expect(page.get_by_text("There is no such page")).to_be_visible(timeout=15_000)
     page.goto(server.url)
     expect(page.locator("#waiting")).to_contain_text("Your link does not let you", timeout=15_000)
+    expect(page.locator("#waiting li").nth(1)).to_contain_text("Ben +3 (+2)")
 
     page.goto(f"{server.url}/open/{session.group.token}")
     page.goto(f"{server.url}/sessions/{session.id}")
@@ -1165,7 +1225,8 @@ def test_where_one_session_alone_is_open_any_more_nothing_else_of_its_group_stay
     page.goto(f"{server.url}/groups/{other.group.group_id}")
     page.goto(f"{server.url}/join")
     page.get_by_label("Code").fill(code)
-    page.get_by_role("button", name="Join").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Join").click()
     ready(page, joined, 1)
     for session in (other, joined):
         page.goto(f"{server.url}/sessions/{session.id}/deals/new")
@@ -1195,6 +1256,7 @@ def test_a_page_that_answers_a_form_gives_up_what_was_kept_and_sends_nothing_whe
     form = page.locator("form[action$=buy-in]")
     form.get_by_label("Chips").fill("some")
     form.get_by_role("button", name="Buy", exact=True).tap()
+    expect(page.locator(".problems")).to_be_visible()
     expect(page.locator("[data-live]")).to_have_text("Live")
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
@@ -1226,3 +1288,120 @@ def test_what_was_not_entered_to_the_end_and_how_a_table_was_turned_go_with_a_wi
     page.goto(server.url + look.format(ours=ours.id, theirs=theirs.id))
 
     assert page.evaluate(REMEMBERED, of_theirs) == [of_ours, of_ours]
+
+
+def test_the_way_back_shows_nothing_of_a_group_whose_link_was_withdrawn(
+    context: BrowserContext, server: Server, db: Session
+) -> None:
+    session = make_session(db)
+    scorer = make_link(db, session.group.group_id, Role.SCORER, "Kitchen")
+    page = sit_down(context, server, MadeSession(session.id, scorer))
+    page.goto(f"{server.url}/groups/{session.group.group_id}")
+    page.goto(f"{server.url}/rules")
+    withdraw_link(db, session.group.group_id, scorer.link_id)
+    page.goto(server.url)
+
+    page.go_back()
+    page.go_back()
+
+    expect(page.locator("h1")).to_have_text("There is no such page")
+    assert set(page.evaluate(KEPT)) <= {"/"}
+
+
+def test_the_way_back_leads_to_pages_of_the_newest_release_and_takes_nothing_of_it(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(context, server, session)
+        page.goto(f"{server.url}/groups/{session.group.group_id}")
+        page.goto(f"{server.url}/rules")
+        old = page.evaluate(RELEASE)
+    with running_server(tmp_path, urlsplit(server.url).port or 0, PYTHONPATH=other_release(tmp_path / "new")):
+        page.goto(f"{server.url}/sessions/{session.id}")
+        assert page.evaluate(RELEASE) != old
+        page.evaluate(FORMS, session.id)
+        kept = set(page.evaluate(KEPT))
+
+        page.go_back()
+        page.go_back()
+
+        expect(page.locator("h1")).to_have_text("Thursdays")
+        expect(page.locator("script[data-words]")).not_to_have_attribute("data-words", old)
+        assert kept <= set(page.evaluate(KEPT))
+
+
+class Older(BaseHTTPRequestHandler):
+    """What a server of an earlier release said a day ago and comes only now."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        for name, value in (("X-Release", "older"), ("X-Open", ""), ("X-Keep", "")):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(b"<h1>An older page</h1>")
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return format_datetime(datetime.now(UTC) - timedelta(days=1), usegmt=True)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def test_an_answer_from_before_the_newest_release_takes_nothing_of_that(worker: BrowserContext, tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        with server.database() as db:
+            session = make_session(db)
+        page = sit_down(worker, server, session)
+    with ThreadingHTTPServer(("127.0.0.1", urlsplit(server.url).port or 0), Older) as older:
+        Thread(target=older.serve_forever, daemon=True).start()
+        for path in ("/rules", f"/sessions/{session.id}", "/rules"):
+            page.goto(server.url + path)
+            expect(page.locator("h1")).to_have_text("An older page")
+        older.shutdown()
+
+    page.goto(f"{server.url}/sessions/{session.id}")
+    expect(page.locator("#next")).to_have_text("Record deal 1")
+
+
+@pytest.mark.parametrize("gone", ["its link is withdrawn", "it is deleted"])
+def test_where_a_group_is_not_open_any_more_the_page_still_shows_what_waits(
+    alone: BrowserContext, server: Server, db: Session, gone: str
+) -> None:
+    session = make_session(db, name="Friday")
+    scorer = make_link(db, session.group.group_id, Role.SCORER, "Kitchen")
+    page = sit_down(alone, server, MadeSession(session.id, scorer))
+    alone.set_offline(True)
+    page.locator("#next").tap()
+    for number, deal in enumerate((HALF_BY_ANN, FIVE_BY_BEN), 1):
+        expect(page.locator("h1")).to_contain_text(f"Deal {number} ·")
+        record(page, *deal)
+        waiting(page, number)
+    if gone == "it is deleted":
+        delete_group(db, session.group.group_id, "Thursdays")
+    else:
+        withdraw_link(db, session.group.group_id, scorer.link_id)
+    alone.set_offline(False)
+
+    expect(page.locator("h1")).to_have_text("There is no such page", timeout=15_000)
+    waiting(page, 2)
+    expect(page.locator("#waiting li").first).to_contain_text("Friday Deal 1 · Dan deals")
+    expect(page.locator("#waiting li").first).to_contain_text("Your link does not let you record there any more.")
+
+
+@pytest.mark.parametrize("page_of", ["group", "start"])
+def test_a_page_that_follows_nothing_says_of_when_it_is_where_it_comes_from_the_phone(
+    worker: BrowserContext, server: Server, db: Session, page_of: str
+) -> None:
+    session = make_session(db)
+    page = sit_down(worker, server, session)
+    page.goto(server.url + (f"/groups/{session.group.group_id}" if page_of == "group" else "/"))
+    expect(page.locator("[data-live]")).to_be_empty()
+    worker.set_offline(True)
+
+    page.reload()
+
+    expect(page.locator("[data-live]")).to_contain_text(re.compile(r"^No connection, as of \d+:\d\d"))
+    worker.set_offline(False)
+    expect(page.locator("[data-live]")).to_contain_text(re.compile(r"^As of \d+:\d\d"))

@@ -262,6 +262,7 @@ REFUSED = "This session has been ended meanwhile, so nothing was saved. Reopen i
         (1, "&saves=1&refused=1", REFUSED),
         (0, "&saves=1&corrects=1", "Ben has the pen. Saving takes it over."),
         (1, "&saves=1&corrects=1", "This session has ended. Ben has the pen. Saving asks you first."),
+        (1, "", "This session has ended. Ben has the pen."),
         (0, "&saves=1&corrects=1&refused=1", "Ben has the pen. Nothing has been saved yet; saving now takes it over."),
     ],
 )
