@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 from sqlalchemy.orm import Session
 
 from tests.browser.places import Places, make_places
@@ -37,6 +37,9 @@ CHROMIUM: dict[str, Any] = {
         "--disable-sync",
     ],
 }
+
+# What takes a moment here takes many on a busy machine.
+expect.set_options(timeout=15_000)
 
 PHONE: dict[str, Any] = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
 

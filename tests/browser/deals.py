@@ -31,9 +31,12 @@ def choose(page: Page, *controls: str) -> None:
     """Tap keys of the deal form, one after the other, as what each brings is shown."""
     expect(page.locator("#record")).to_be_visible()
     page.wait_for_load_state()
+    # A form that is being sent gives way to the next one.
+    with previewed(page):
+        pass
     for control in controls:
         with previewed(page):
-            page.locator(f"#{control}").tap(force=True)
+            page.locator(f"label:has(#{control})").tap()
         expect(page.locator(f"#{control}")).to_be_checked()
 
 

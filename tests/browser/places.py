@@ -329,11 +329,13 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     yield "settlement refused"
     page.goto(f"{url}/sessions/{places.sessions['closed']}/deals/1")
     page.locator("a.risk").click()
-    page.locator("button.risk").click()
+    with page.expect_navigation():
+        page.locator("button.risk").click()
     yield "settlement to be discarded"
     page.goto(f"{url}/sessions/{places.sessions['closed']}/settlement")
     page.locator("details.part summary").first.click()
-    page.locator("details.part button").first.click()
+    with page.expect_navigation():
+        page.locator("details.part button").first.click()
     yield "part refused"
     page.goto(f"{session}/chips")
     page.locator("#adjust-chips-0, [name=chips-0]").first.evaluate("field => field.value = '5'")
@@ -342,7 +344,8 @@ def _answers(page: Page, url: str, places: Places) -> Iterator[str]:
     page.goto(f"{session}/chips")
     page.locator("[name=buy-player]").first.check(force=True)
     page.locator("[name=buy-chips]").fill("95")
-    page.locator("[name=ask]").first.click()
+    with page.expect_navigation():
+        page.locator("[name=ask]").first.click()
     yield "pieces asked for"
     page.goto(f"{group}/chips")
     page.locator("[name=value-1]").fill("1")

@@ -35,13 +35,14 @@ def test_a_bidding_is_tapped_without_scrolling_and_its_deal_recorded(phone: Page
     begin(page, server, make_session(db))
 
     for speaker, bid in (("Ann", "Pass"), ("Ben", "Half"), ("Cleo", "Five"), ("Dan", "Pass")):
-        assert heading(page) == f"What does {speaker} bid?"
+        expect(page.locator("#turn")).to_have_text(f"What does {speaker} bid?")
+        page.wait_for_load_state()
         expect(page.locator("[aria-current]")).to_contain_text(speaker)
         assert page.evaluate(TOO_SMALL_OR_CLOSE) == []
         key = page.get_by_role("link", name=bid, exact=True)
         expect(key).to_be_in_viewport(ratio=1)
         key.tap()
-    assert heading(page) == "Cleo plays Five."
+    expect(page.locator("#turn")).to_have_text("Cleo plays Five.")
     assert page.evaluate("scrollY") == 0
     page.get_by_role("link", name="Record this deal").tap()
     for known in ("contract-five", "declarer-2"):

@@ -55,6 +55,7 @@ def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
     tab_to(phone, "next")
     phone.keyboard.press("Enter")
     expect(phone.locator("#record")).to_be_visible()
+    phone.wait_for_load_state()
     tab_to(phone, "contract-half")
     press(phone, "ArrowRight", "contract-after")
     press(phone, "ArrowRight", "contract-five")
@@ -69,6 +70,7 @@ def test_a_deal_of_mensch(phone: Page, server: Server, db: Session) -> None:
     tab_to(phone, "why-so")
     phone.keyboard.press("Enter")
     expect(phone.locator("#why")).to_have_attribute("open", "")
+    expect(phone.locator("#why li")).not_to_have_count(0)
     tab_to(phone, "record")
     phone.keyboard.press("Enter")
 
@@ -83,6 +85,7 @@ def test_a_deal_of_dirty_clubs(phone: Page, server: Server, db: Session) -> None
     tab_to(phone, "next")
     phone.keyboard.press("Enter")
     expect(phone.locator("#record")).to_be_visible()
+    phone.wait_for_load_state()
     tab_to(phone, "turn_up-clubs")
     press(phone, "ArrowRight", "turn_up-spades")
     tab_to(phone, "maker-0")

@@ -175,6 +175,7 @@ def sit_down(context: BrowserContext, server: Server, session: MadeSession, vers
 
 def ready(page: Page, session: MadeSession, version: int) -> None:
     """Wait for what is fetched while there is a network."""
+    page.wait_for_load_state()
     page.evaluate(READY, [session.id, version])
 
 
@@ -595,6 +596,7 @@ def test_a_misdeal_need_not_wait_for_what_a_person_is_to_decide(
     page.get_by_role("button", name="Misdeal").tap()
 
     expect(page.locator("#read-back")).to_contain_text("Misdeal")
+    page.wait_for_load_state()
     assert len(page.evaluate("queue.all()")) == 2
 
 
@@ -953,11 +955,12 @@ def test_a_server_in_trouble_is_waited_for_like_the_network(alone: BrowserContex
     record(page, *FIVE_BY_BEN)
     waiting(page, 2)
     failed = {"status": 500, "headers": {"X-Release": release}, "body": "<h1>Something went wrong here</h1>"}
-    page.route("**/deals", lambda route: route.fulfill(**failed), times=1)
+    page.route("**/deals", lambda route: route.fulfill(**failed))
     page.locator("#waiting summary").tap()
     alone.set_offline(False)
 
-    expect(page.locator("#waiting")).to_contain_text("Waits for the server", timeout=15_000)
+    expect(page.locator("#waiting")).to_contain_text("Waits for the server")
+    page.unroute("**/deals")
     arrived(page)
     assert facts(db, session) == [("half", 0), ("five", 1)]
 
@@ -1053,7 +1056,8 @@ def test_with_the_network_one_tap_records_what_can_wait(
     page.get_by_role("button", name=button).tap()
 
     expect(page.locator("#read-back")).to_contain_text(button, ignore_case=True)
-    assert page.evaluate("queue.all()") == []
+    page.wait_for_load_state()
+    page.wait_for_function("async () => !(await queue.all()).length")
 
 
 def test_a_new_name_stands_in_the_form_that_was_fetched_ahead(
@@ -1081,7 +1085,8 @@ def test_a_network_that_only_hangs_puts_a_deal_in_the_queue_once(
     choose(page, *HALF_BY_ANN)
     page.clock.install()
     page.route("**/sessions/**", lambda route: None)
-    page.locator("#record").tap()
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.locator("#record").tap()
     expect(page.locator("#record")).to_have_text("Sending…")
     page.clock.fast_forward(7_000)
     page.locator("#record").tap()
@@ -1154,6 +1159,7 @@ def test_without_a_database_a_misdeal_needs_the_network_and_says_so(
     page.get_by_role("button", name="Misdeal").tap()
     expect(page.get_by_text("This needs the network. Nothing has been changed.")).to_be_visible()
     alone.set_offline(False)
+    expect(page.locator("[data-live]")).to_have_text("Live", timeout=30_000)
 
     page.get_by_role("button", name="Misdeal").tap()
 
@@ -1237,6 +1243,9 @@ def test_where_one_session_alone_is_open_any_more_nothing_else_of_its_group_stay
     page.goto(f"{server.url}/sessions/{joined.id}")
 
     page.evaluate(PRUNED, [joined.id, other.id])
+    page.wait_for_function(
+        "async (path) => !(await caches.match(path, { ignoreVary: true }))", arg=f"/groups/{other.group.group_id}"
+    )
     of_joined = f"{other.group.group_id}/{joined.id}"
     assert page.evaluate(REMEMBERED, f"{other.group.group_id}/{other.id}") == [of_joined]
     kept = page.evaluate(KEPT)
@@ -1255,7 +1264,8 @@ def test_a_page_that_answers_a_form_gives_up_what_was_kept_and_sends_nothing_whe
     page.goto(f"{server.url}/sessions/{session.id}/chips")
     form = page.locator("form[action$=buy-in]")
     form.get_by_label("Chips").fill("some")
-    form.get_by_role("button", name="Buy", exact=True).tap()
+    with page.expect_navigation():
+        form.get_by_role("button", name="Buy", exact=True).tap()
     expect(page.locator(".problems")).to_be_visible()
     expect(page.locator("[data-live]")).to_have_text("Live")
     sent: list[str] = []

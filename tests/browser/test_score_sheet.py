@@ -37,7 +37,8 @@ def test_the_names_stay_above_a_deal_one_jumps_to(browser: Browser, server: Serv
     page.get_by_role("button", name="Go").click()
 
     expect(page).to_have_url(f"{server.url}/sessions/{session.id}/deals?before=51#deal-17")
-    assert page.evaluate("scrollY") > 0
+    page.wait_for_load_state()
+    page.wait_for_function("scrollY > 0")
     head = page.locator(".sheet thead th").first.bounding_box()
     assert head
     assert head["y"] == 0

@@ -77,13 +77,16 @@ def test_no_arrow_has_a_head_before_it_has_been_drawn(phone: Page, server: Serve
     phone.goto(f"{server.url}/open/{session.group.token}")
     phone.goto(f"{server.url}/sessions/{session.id}")
     at = """(path, half) => {
+        path.style.animation = "none";
+        path.getAnimations();
+        path.style.animation = "";
         const [drawing] = path.getAnimations();
-        if (half) drawing.pause(), (drawing.currentTime = 300);
-        else drawing?.finish();
+        drawing.pause();
+        if (half) drawing.currentTime = 300;
+        else drawing.finish();
         return getComputedStyle(path).markerEnd;
     }"""
 
     arrow = phone.locator(".arrow").first
-    phone.evaluate("for (const drawing of document.getAnimations()) drawing.pause()")
     assert arrow.evaluate(at, True) == "none"
     assert "arrow-head" in arrow.evaluate(at, False)

@@ -133,6 +133,7 @@ def test_the_table_view_stays_turned_on_this_device(phone: Page, server: Server,
     go(phone, server, session, "/table")
     phone.locator(".turn").tap()
     phone.locator(".turn").tap()
+    expect(phone.locator(".seats-grid")).to_have_attribute("data-turn", "2")
 
     phone.reload()
     expect(phone.locator(".seats-grid")).to_have_attribute("data-turn", "2")

@@ -55,6 +55,7 @@ def test_an_evening(page: Page, server: Server, db: Session) -> None:
     page.locator("#tricks-8").check(force=True)
     page.get_by_role("button", name="Save the correction").click()
     expect(page.get_by_text("Nothing is saved yet.")).to_be_visible()
+    expect(page.locator("[data-brings]")).to_have_count(4)
     assert brought(page)["Ben"] == ("−3 → +6", "+5")
     page.get_by_role("button", name="Save the correction").click()
     expect(page.get_by_text("Deal 2 is corrected")).to_be_visible()
