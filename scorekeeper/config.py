@@ -49,7 +49,7 @@ def settings(environment: Mapping[str, str] = os.environ) -> dict[str, object]:
 
 def kept_in(database: str) -> str:
     """:raises BadSetting: if *database* is not the URL of one that can be used. A password in it is not repeated."""
-    with suppress(ArgumentError):
+    with suppress(ArgumentError, ValueError):
         url = make_url(database)
         in_memory = url.drivername == "sqlite" and url.database in {None, "", ":memory:"}
         if url.drivername.startswith("postgresql") and not find_spec("psycopg"):
