@@ -538,6 +538,12 @@ def only_pen_moved(db: Session, session_id: int, version: int) -> bool:
     return not db.scalar(select(exists().where(*more)))
 
 
+def disputed_deals(db: Session, session_id: int) -> Sequence[int]:
+    """The numbers of the deals that count and are in dispute."""
+    these = Deal.session_id == session_id, Deal.disputed, Deal.status == "scored"
+    return db.scalars(select(Deal.number).where(*these).order_by(Deal.number)).all()
+
+
 def undecided_deal(db: Session, session_id: int) -> int | None:
     """The number of the deal a person must decide about: the first that was to start a game where none can start."""
     return db.scalar(

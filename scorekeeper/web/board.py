@@ -69,7 +69,7 @@ def _page(game_session: AnyRow) -> str:
     names = [account.name for account in accounts]
     shown, older = deals[: queries.DEALS_SHOWN], len(deals) > queries.DEALS_SHOWN
     unit = game_of(game_session)[0].unit
-    disputed = [deal.number for deal in shown if deal.disputed and deal.status == "scored"]
+    disputed = queries.disputed_deals(db.session(), game_session.id)
     return render_template(
         "board/session.html",
         csrf_token=lambda: TOKEN,
@@ -78,7 +78,7 @@ def _page(game_session: AnyRow) -> str:
         menu=_menu(game_session),
         side=picture.side_of(game_session.id),
         score_sheet=sheet.score_sheet(game_session, names, deals, shown=len(shown)),
-        disputed=disputed_title(sorted(disputed)) if disputed else "",
+        disputed=disputed_title(disputed) if disputed else "",
         older=url_for("deals.index", session_id=game_session.id, before=shown[-1].number) if older else None,
         standings=_standings(game_session, names) if game_session.state == "closed" else [],
         unit=amounts.unit_name(unit),

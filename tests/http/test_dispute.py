@@ -5,6 +5,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scorekeeper.models import Deal
+from scorekeeper.queries import DEALS_SHOWN
 from scorekeeper.services.check import differences
 from scorekeeper.services.deals import DisputeDeal, VoidDeal, dispute_deal, start_next_game, void_deal
 from scorekeeper.services.sessions import close_session
@@ -52,6 +53,9 @@ def test_a_disputed_deal_counts_and_shows_what_would_be_without_it(
 def test_wherever_the_score_is_it_is_said_that_a_deal_is_disputed(host: Host, db: Session, played: MadeSession) -> None:
     path = f"/sessions/{played.id}"
     dispute_deal(db, DisputeDeal(**played.command(db), number=1, disputed=True))
+
+    for _ in range(DEALS_SHOWN):
+        make_deal(db, played)
     page = host.get(f"{path}/deals/1")
 
     sheet = host.get(path).follow("Deal 1 is disputed: how it would be without")
