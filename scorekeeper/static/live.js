@@ -172,7 +172,7 @@
   if (!stream) {
     window.addEventListener("online", () => say("then"));
     window.addEventListener("offline", () => say("lost"));
-    if (!navigator.onLine || "kept" in document.documentElement.dataset) say("lost");
+    if (!navigator.onLine || "kept" in document.documentElement.dataset) say(navigator.onLine ? "then" : "lost");
     return;
   }
 

@@ -388,20 +388,23 @@ function press(button) {
 (() => {
   const { words } = document.currentScript.dataset;
   const patience = 10000; // milliseconds until a form that has led nowhere can be sent again
-  let underWay = false;
-  let said = null; // what is said then, which must be here before the network is gone
+  let underWay = null; // the form that is, or true while it is not known whether it can be
+  let [said, own] = [null, null]; // what is said then, which must be here before the network is gone; where it stands
 
   function read() {
-    said ??= fetch(words).then((reply) => reply.text());
+    said ??= fetch(words).then((reply) => (reply.headers.has("X-Release") ? reply.text() : Promise.reject(reply.status)));
     said.catch(() => (said = null));
     return said;
   }
 
+  // A page may have a place of its own for it.
   async function say(button) {
     let notice = document.querySelector("[data-offline]");
-    notice ??= new DOMParser().parseFromString(await read(), "text/html").querySelector("[data-offline]");
-    notice.hidden = true;
-    (button.closest(".row") ?? button).after(notice.parentElement);
+    if (!notice || notice === own) {
+      notice = own ??= new DOMParser().parseFromString(await read(), "text/html").querySelector("[data-offline]");
+      notice.hidden = true;
+      (button.closest(".row") ?? button).after(notice.parentElement);
+    }
     // Only what comes to a place that was there is read out.
     await new Promise(requestAnimationFrame);
     notice.hidden = false;
@@ -411,20 +414,28 @@ function press(button) {
   window.addEventListener("submit", async (event) => {
     const { target: form, submitter, defaultPrevented } = event;
     if (defaultPrevented || !submitter || form.method !== "post") return;
-    if (!passes || underWay) event.preventDefault();
-    if (underWay) return;
-    // What has an id counts once however often it is sent.
-    underWay = !passes || !form.elements.submission_id;
-    if (passes) return void setTimeout(() => (underWay = false), patience);
-    form.setAttribute("aria-busy", "true");
+    const waits = underWay === true || underWay === form;
+    if (!passes || waits) event.preventDefault();
+    if (waits) return;
+    if (passes) {
+      // What has an id counts once however often it is sent.
+      if (form.elements.submission_id) return;
+      underWay = form;
+      return void setTimeout(() => (underWay = null), patience);
+    }
+    const before = underWay;
+    underWay = true;
+    for (const busy of [form, submitter]) busy.setAttribute("aria-busy", "true");
     const reached = await queue.reach();
-    form.removeAttribute("aria-busy");
-    underWay = false;
+    for (const busy of [form, submitter]) busy.removeAttribute("aria-busy");
+    underWay = before;
     if (!reached) return void say(submitter).catch(() => {});
     const notice = document.querySelector("[data-offline]");
     if (notice) notice.hidden = true;
-    press(submitter);
+    // A preview that came meanwhile has brought another one of it.
+    const button = submitter.isConnected ? submitter : document.getElementById(submitter.id);
+    if (button) press(button);
   });
-  window.addEventListener("pageshow", () => (underWay = false));
+  window.addEventListener("pageshow", () => (underWay = null));
   if (document.querySelector("form[method=post]")) read().catch(() => {});
 })();
